@@ -1,0 +1,8 @@
+/** The fast suite: unit, story and wire tests, and the stock kafkajs client against a started broker. */
+module.exports = {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/test', '<rootDir>/compat-tests/kafkajs'],
+  testMatch: ['**/*.test.ts'],
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  testTimeout: 30_000,
+};
