@@ -1,8 +1,9 @@
-/** The fast suite: unit, story and wire tests, and the stock kafkajs client against a started broker. */
+/** The fast suite: unit, story and wire tests, and the stock kafkajs client against a broker. */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/compat-tests/kafkajs'],
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   testTimeout: 30_000,
+  reporters: ['default', '<rootDir>/test/support/closing-line.js'],
 };
