@@ -14,9 +14,7 @@ const steps = [
 ];
 const closingLine = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
 
-main().then((failed) => {
-  process.exitCode = failed === 0 ? 0 : 1;
-});
+void main();
 
 async function main() {
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -33,7 +31,7 @@ async function main() {
   process.stdout.write(
     `\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`,
   );
-  return total.failed;
+  process.exitCode = total.failed === 0 ? 0 : 1;
 }
 
 /** Runs one step with its output shown; resolves with its exit code and last closing line. */
