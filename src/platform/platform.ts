@@ -1,7 +1,8 @@
 /**
- * The world as the other rooms see it: clock, chance, files, sockets, and work on another thread.
- * Each has a real twin (`node-*.ts`), some an in-memory one (`memory-*.ts`), and all a simulated
- * one under `test/simulation/`. Rooms take the smallest part they need.
+ * The world as the other rooms see it: clock, chance, files, sockets, work on another thread and
+ * where log lines go. Each has a real twin (`node-*.ts`), the disk an in-memory one
+ * (`memory-disk.ts`), and all a simulated one under `test/simulation/`. Rooms take the smallest
+ * part they need.
  */
 import type { MonotonicMs, WallMs } from '../base/times';
 
@@ -11,21 +12,36 @@ export interface Platform {
   readonly disk: Disk;
   readonly network: Network;
   readonly offload: Offload;
+  readonly log: Logger;
 }
 
 /** Time and the turns of the event loop. Timers are kept in one wheel and never hold the process. */
 export interface Clock {
+  /**
+   * Whole milliseconds in which the loop ran. Time in which it did not (SIGSTOP, suspend, a turn
+   * that blocked) beyond 250 ms is left out, so no deadline passes for it and nobody has to
+   * extend one; see `onGap`.
+   */
   monotonicMs(): MonotonicMs;
   wallMs(): WallMs;
-  /** Calls `callback` once, no earlier than `delayMs` from now (10 ms grain). */
+  /**
+   * Calls `callback` once, in a turn of its own, no earlier than `delayMs` from now (10 ms
+   * grain). After a gap, sockets are served once before any timer fires.
+   */
   setTimer(delayMs: number, callback: () => void): Timer;
   /** Resolves no earlier than `delayMs` from now. */
   sleep(delayMs: number): Promise<void>;
-  /** Calls `callback` after the input that is being handled, before the loop waits again. */
+  /**
+   * Calls `callback` when the input that is being handled and every promise it settled are
+   * done, before the loop looks for the next input.
+   */
   afterTurn(callback: () => void): void;
   /** Calls `callback` in a turn of its own, letting sockets be served first. */
   nextTurn(callback: () => void): void;
-  /** Told of every gap (ms) in which the loop did not run and that counts against nobody. */
+  /**
+   * Told, before any timer fires, how long the loop did not run (more than 250 ms): an active
+   * controller then asks its quorum before it fences anybody. Returns how to stop listening.
+   */
   onGap(listener: (gapMs: number) => void): () => void;
 }
 
@@ -45,25 +61,36 @@ export interface Random {
  * Node's own errors (`code` ENOENT, ENOSPC, EIO, …).
  */
 export interface Disk {
-  open(path: string, mode: 'read' | 'write' | 'create'): DiskFile;
+  /**
+   * `read` and `write` (read and write) want the file to exist; `create` makes it when missing
+   * and keeps what is in it otherwise.
+   */
+  open(path: string, mode: OpenMode): DiskFile;
+  /** Whether a file or folder has that name. */
   exists(path: string): boolean;
   readFile(path: string): Buffer;
   /** Names in a folder, sorted; folders are marked. */
   list(path: string): readonly DiskEntry[];
   /** Makes a folder and its parents; none of it is durable before `syncFolder`. */
   makeFolder(path: string): void;
+  /** Moves a file or folder; a file in the way is replaced. Open files stay open. */
   rename(from: string, to: string): void;
-  /** Removes a file; a missing one is an error. */
+  /** Removes a file; a missing one is an error. Those who have it open can still read it. */
   remove(path: string): void;
   /** Removes a folder and all in it; a missing one is no error. */
   removeFolder(path: string): void;
   /** Makes names added to and removed from the folder durable. */
   syncFolder(path: string): Promise<void>;
-  /** Puts `bytes` in place of the file: temporary file, fsync, rename, fsync of the folder. */
+  /**
+   * Puts `bytes` in place of the file: temporary file (`<path>.tmp`), fsync, rename, fsync of the
+   * folder. Calls for one path run one after another.
+   */
   replace(path: string, bytes: Uint8Array): Promise<void>;
   /** Takes the lock that also excludes a running Apache Kafka; `undefined` if another holds it. */
   lock(path: string): DiskLock | undefined;
 }
+
+export type OpenMode = 'read' | 'write' | 'create';
 
 export interface DiskEntry {
   readonly name: string;
@@ -79,20 +106,33 @@ export interface DiskFile {
   write(parts: readonly Uint8Array[], position: number): void;
   truncate(length: number): void;
   length(): number;
-  /** Makes contents and length durable. A failure is final: never retried by the twin. */
+  /**
+   * Makes contents and length durable as they are at the call. Calls that wait are joined: one
+   * fsync answers all who asked before it began. A failure is final: this file's later calls
+   * fail with it, and nothing is tried again.
+   */
   sync(): Promise<void>;
+  /** Ends use; a running fsync still completes. Closing twice is harmless. */
   close(): void;
 }
 
 export interface DiskLock {
+  /** False where this machine has no such lock: nothing is excluded, and start says so once. */
+  readonly isEnforced: boolean;
   release(): void;
 }
 
-/** Byte streams between hosts. */
+/**
+ * Byte streams between hosts. A peer's failure is never thrown: it arrives as `closed`. If an
+ * owner's callback throws, that is logged and costs its link, nothing else.
+ */
 export interface Network {
-  /** Rejects with Node's error (`code` EADDRINUSE, …). Port 0 takes a free one. */
+  /**
+   * Rejects with Node's error (`code` EADDRINUSE, EACCES, …). Port 0 takes a free one. Under TLS
+   * `accept` is called after the handshake; failed handshakes never reach it.
+   */
   listen(options: ListenOptions, accept: (link: Link) => LinkOwner): Promise<Listening>;
-  /** The owner's `closed` is called if it cannot connect. */
+  /** Calls the owner's `opened`, or its `closed` if it cannot connect; neither before it returns. */
   connect(options: ConnectOptions, owner: LinkOwner): Link;
 }
 
@@ -120,6 +160,8 @@ export interface TlsSettings {
 }
 
 export interface Listening {
+  /** The address bound, as the system prints it. */
+  readonly host: string;
   readonly port: number;
   /** Stops accepting; links already accepted stay. */
   close(): Promise<void>;
@@ -139,10 +181,10 @@ export interface Link {
   write(bytes: Uint8Array, written?: (error?: Error) => void): void;
   /** Bytes queued and not yet handed to the system. */
   readonly queuedBytes: number;
-  /** Stops and resumes reading. */
+  /** Stops reading: after it no `received` until `resume`. */
   pause(): void;
   resume(): void;
-  /** Sends what is queued, then closes. */
+  /** Sends what is queued and no more; the link closes once the peer has ended too. */
   end(): void;
   /** Closes at once; what is queued is lost. */
   destroy(): void;
@@ -152,11 +194,15 @@ export interface Link {
 export interface LinkOwner {
   /** Connected (for `connect` only). */
   opened?(link: Link): void;
-  /** Where the next bytes go; at least one byte. Asked again after each `received`. */
+  /**
+   * Where the next bytes go; at least one byte. Asked before the first read and again after each
+   * `received`. Many links may offer the same memory: between the read and `received` no other
+   * link is served.
+   */
   buffer(): Uint8Array;
-  /** `length` bytes now stand at the start of the last `buffer()`; they are lent for this call. */
+  /** `length` bytes now stand at the start of the last `buffer()`. */
   received(length: number): void;
-  /** The peer sends no more. */
+  /** The peer sends no more. What is owed can still be written; then call `end` or `destroy`. */
   ended(): void;
   /** The link is gone; `error` if it broke. Called exactly once. */
   closed(error?: Error): void;
@@ -164,8 +210,9 @@ export interface LinkOwner {
 
 /** Long pure work on another thread. */
 export interface Offload {
-  /** Runs the named task of the table the twin was made with. Rejects with the task's error. */
+  /** Runs a task that the worker serves by name. Rejects with the task's error. */
   run<Input, Output>(task: OffloadTask<Input, Output>, input: Input): Promise<Output>;
+  /** Ends the thread; what still runs rejects. */
   close(): Promise<void>;
 }
 
@@ -173,4 +220,21 @@ export interface Offload {
 export interface OffloadTask<Input, Output> {
   readonly name: string;
   readonly work: (input: Input) => Output;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/**
+ * Lines for the person on call: `event` is one plain sentence, `fields` its details (an `error`
+ * field may hold an Error). Never throws.
+ */
+export interface Logger {
+  log(level: LogLevel, event: string, fields?: LogFields): void;
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+  /** A logger whose lines all carry `fields` too. */
+  with(fields: LogFields): Logger;
 }
