@@ -1,0 +1,340 @@
+/**
+ * Incremental fetch sessions (KIP-227): the partitions a client fetches are remembered, so that
+ * requests name only what changed and responses only what has news. Epochs: 0 opens a session, -1
+ * closes it and fetches without one, any other must be the one expected next.
+ */
+import type { LeaderEpoch, NodeId, Uuid } from '../base/ids';
+import { ZERO_UUID } from '../base/ids';
+import type { MonotonicMs } from '../base/times';
+import type { Random } from '../platform/platform';
+
+/** Kafka's numbers of the errors that a session can answer with. */
+export const FETCH_SESSION_ID_NOT_FOUND = 70;
+export const INVALID_FETCH_SESSION_EPOCH = 71;
+export const FETCH_SESSION_TOPIC_ID_ERROR = 106;
+
+/** The session id that says "none". */
+export const NO_SESSION = 0;
+const FIRST_EPOCH = 0;
+const LAST_EPOCH = -1;
+const MAX_INT32 = 0x7fff_ffff;
+
+/** Which partition; by id from version 13 on, by name before (the other is then empty or zero). */
+export interface FetchKey {
+  /** Empty while the id of a request by id is not known. */
+  readonly topic: string;
+  readonly topicId: Uuid;
+  readonly partition: number;
+}
+
+/** What a client asks of one partition. */
+export interface Wanted extends FetchKey {
+  readonly fetchOffset: bigint;
+  /** -1 = not given. */
+  readonly currentLeaderEpoch: LeaderEpoch;
+  /** The epoch of the fetcher's last record; -1 = not given. */
+  readonly lastFetchedEpoch: LeaderEpoch;
+  /** The follower's log start; -1 for consumers. */
+  readonly logStartOffset: bigint;
+  readonly maxBytes: number;
+  /** The high watermark the follower knows (KIP-1166); the greatest int64 = not given. */
+  readonly highWatermark: bigint;
+}
+
+/** The part of a partition's response that decides whether it has news. */
+export interface News {
+  readonly errorCode: number;
+  readonly highWatermark: bigint;
+  readonly logStartOffset: bigint;
+  readonly recordBytes: number;
+  /** A preferred replica or a diverging epoch is named. */
+  readonly isRedirected: boolean;
+}
+
+export interface SessionRequest {
+  readonly sessionId: number;
+  readonly sessionEpoch: number;
+  /** Version 13 or later. */
+  readonly usesTopicIds: boolean;
+  readonly isFromFollower: boolean;
+  readonly wanted: readonly Wanted[];
+  readonly forgotten: readonly FetchKey[];
+}
+
+export interface SessionLimits {
+  /** `max.incremental.fetch.session.cache.slots`. */
+  readonly maxSessions: number;
+  /** Partitions remembered by all sessions together. */
+  readonly maxPartitions: number;
+  /** A session unused for so long gives way to any other. */
+  readonly evictionMs: number;
+}
+
+/** A request completed by its session. */
+export type Fetching =
+  | { readonly kind: 'error'; readonly errorCode: number }
+  | {
+      readonly kind: 'fetch';
+      /** Every partition to read, in order. */
+      readonly partitions: readonly Wanted[];
+      /** Says which session the response names, and which partitions it contains. */
+      finish(news: readonly News[], nowMs: MonotonicMs): Finished;
+    };
+
+/** `included[i]` tells whether the i-th partition stands in the response. */
+export interface Finished {
+  readonly errorCode: number;
+  readonly sessionId: number;
+  readonly included: (index: number) => boolean;
+}
+
+interface Remembered {
+  wanted: Wanted;
+  highWatermark: bigint;
+  logStartOffset: bigint;
+}
+
+interface Session {
+  readonly id: number;
+  readonly isPrivileged: boolean;
+  readonly usesTopicIds: boolean;
+  readonly createdMs: MonotonicMs;
+  usedMs: MonotonicMs;
+  epoch: number;
+  /** Oldest news first, so that every partition has its turn under a byte limit. */
+  readonly partitions: Map<string, Remembered>;
+}
+
+/** All sessions of one broker. */
+export class FetchSessions {
+  /** Least recently used first. */
+  readonly #sessions = new Map<number, Session>();
+  #partitionCount = 0;
+
+  constructor(
+    private readonly limits: SessionLimits,
+    private readonly random: Pick<Random, 'below'>,
+  ) {}
+
+  get sessionCount(): number {
+    return this.#sessions.size;
+  }
+
+  get partitionCount(): number {
+    return this.#partitionCount;
+  }
+
+  /**
+   * Completes a request. `topicName` resolves ids of topics that were unknown when the session
+   * first heard of them.
+   */
+  begin(
+    request: SessionRequest,
+    topicName: (id: Uuid) => string | undefined,
+    nowMs: MonotonicMs,
+  ): Fetching {
+    const { sessionId, sessionEpoch } = request;
+    if (sessionEpoch === FIRST_EPOCH || sessionEpoch === LAST_EPOCH) {
+      const session = this.#sessions.get(sessionId);
+      if (session !== undefined) this.#remove(session);
+      return this.#full(request, sessionEpoch === FIRST_EPOCH);
+    }
+    const session = this.#sessions.get(sessionId);
+    if (session === undefined) return refused(FETCH_SESSION_ID_NOT_FOUND);
+    if (session.epoch !== sessionEpoch) return refused(INVALID_FETCH_SESSION_EPOCH);
+    if (session.usesTopicIds !== request.usesTopicIds) {
+      return refused(FETCH_SESSION_TOPIC_ID_ERROR);
+    }
+    return this.#incremental(session, request, topicName, nowMs);
+  }
+
+  #full(request: SessionRequest, opensSession: boolean): Fetching {
+    const byKey = new Map<string, Wanted>();
+    for (const wanted of request.wanted) byKey.set(keyOf(wanted), wanted);
+    const partitions = [...byKey.values()];
+    return {
+      kind: 'fetch',
+      partitions,
+      finish: (news, nowMs) => ({
+        errorCode: 0,
+        sessionId: opensSession ? this.#open(request, byKey, news, nowMs) : NO_SESSION,
+        included: () => true,
+      }),
+    };
+  }
+
+  #incremental(
+    session: Session,
+    request: SessionRequest,
+    topicName: (id: Uuid) => string | undefined,
+    nowMs: MonotonicMs,
+  ): Fetching {
+    this.#update(session, request);
+    if (session.partitions.size === 0) {
+      this.#remove(session);
+      return this.#full({ ...request, wanted: [] }, false);
+    }
+    if (this.#partitionCount > this.limits.maxPartitions) {
+      // The client then opens a new session, which is refused while there is no room.
+      this.#remove(session);
+      return refused(FETCH_SESSION_ID_NOT_FOUND);
+    }
+    this.#touch(session, nowMs);
+    session.epoch = nextEpoch(session.epoch);
+    const expected = session.epoch;
+    const remembered = [...session.partitions.values()];
+    if (session.usesTopicIds) for (const item of remembered) resolveName(item, topicName);
+    return {
+      kind: 'fetch',
+      partitions: remembered.map((item) => item.wanted),
+      finish: (news) => {
+        if (session.epoch !== expected) {
+          return {
+            errorCode: INVALID_FETCH_SESSION_EPOCH,
+            sessionId: session.id,
+            included: () => false,
+          };
+        }
+        const included = remembered.map((item, index) => takeNews(session, item, news[index]));
+        return { errorCode: 0, sessionId: session.id, included: (i) => included[i] === true };
+      },
+    };
+  }
+
+  #update(session: Session, request: SessionRequest): void {
+    const before = session.partitions.size;
+    for (const wanted of request.wanted) {
+      const key = keyOf(wanted);
+      const known = session.partitions.get(key);
+      if (known !== undefined) {
+        known.wanted = { ...wanted, topic: known.wanted.topic || wanted.topic };
+      } else {
+        session.partitions.set(key, { wanted, highWatermark: -1n, logStartOffset: -1n });
+      }
+    }
+    for (const key of request.forgotten) session.partitions.delete(keyOf(key));
+    this.#partitionCount += session.partitions.size - before;
+  }
+
+  #open(
+    request: SessionRequest,
+    byKey: ReadonlyMap<string, Wanted>,
+    news: readonly News[],
+    nowMs: MonotonicMs,
+  ): number {
+    if (byKey.size === 0 || !this.#makeRoom(request.isFromFollower, byKey.size, nowMs)) {
+      return NO_SESSION;
+    }
+    const partitions = new Map<string, Remembered>();
+    let index = 0;
+    for (const [key, wanted] of byKey) {
+      const shown = news[index];
+      partitions.set(key, {
+        wanted,
+        highWatermark: shown?.highWatermark ?? -1n,
+        logStartOffset: shown?.logStartOffset ?? -1n,
+      });
+      index += 1;
+    }
+    const session: Session = {
+      id: this.#newId(),
+      isPrivileged: request.isFromFollower,
+      usesTopicIds: request.usesTopicIds,
+      createdMs: nowMs,
+      usedMs: nowMs,
+      epoch: nextEpoch(FIRST_EPOCH),
+      partitions,
+    };
+    this.#sessions.set(session.id, session);
+    this.#partitionCount += partitions.size;
+    return session.id;
+  }
+
+  /** KIP-227: a stale session gives way, then a smaller or less privileged one that is old. */
+  #makeRoom(isPrivileged: boolean, size: number, nowMs: MonotonicMs): boolean {
+    const { maxSessions, maxPartitions, evictionMs } = this.limits;
+    if (maxSessions === 0 || size > maxPartitions - this.#partitionCount) return false;
+    if (this.#sessions.size < maxSessions) return true;
+    const oldest: Session | undefined = this.#sessions.values().next().value;
+    if (oldest !== undefined && nowMs - oldest.usedMs > evictionMs) {
+      this.#remove(oldest);
+      return true;
+    }
+    let weakest: Session | undefined;
+    for (const session of this.#sessions.values()) {
+      const isOld = nowMs - session.createdMs > evictionMs;
+      const isEvictable = isOld || (isPrivileged && !session.isPrivileged);
+      if (isEvictable && (weakest === undefined || isWeaker(session, weakest))) weakest = session;
+    }
+    if (weakest === undefined || isStronger(weakest, isPrivileged, size)) return false;
+    this.#remove(weakest);
+    return true;
+  }
+
+  #newId(): number {
+    for (;;) {
+      const id = this.random.below(MAX_INT32 - 1) + 1;
+      if (!this.#sessions.has(id)) return id;
+    }
+  }
+
+  #touch(session: Session, nowMs: MonotonicMs): void {
+    session.usedMs = nowMs;
+    this.#sessions.delete(session.id);
+    this.#sessions.set(session.id, session);
+  }
+
+  #remove(session: Session): void {
+    if (this.#sessions.delete(session.id)) this.#partitionCount -= session.partitions.size;
+  }
+}
+
+/** Whether a replica with this id fetches on behalf of a broker. */
+export const isFollowerId = (replicaId: NodeId): boolean => replicaId >= 0;
+
+const refused = (errorCode: number): Fetching => ({ kind: 'error', errorCode });
+
+const keyOf = (key: FetchKey): string =>
+  key.topicId === ZERO_UUID ? `${key.topic}:${key.partition}` : `/${key.topicId}:${key.partition}`;
+
+const nextEpoch = (epoch: number): number => (epoch === MAX_INT32 ? 1 : epoch + 1);
+
+function isWeaker(one: Session, other: Session): boolean {
+  if (one.isPrivileged !== other.isPrivileged) return other.isPrivileged;
+  if (one.partitions.size !== other.partitions.size) {
+    return one.partitions.size < other.partitions.size;
+  }
+  return one.id < other.id;
+}
+
+function isStronger(session: Session, isPrivileged: boolean, size: number): boolean {
+  if (session.isPrivileged !== isPrivileged) return session.isPrivileged;
+  return session.partitions.size > size;
+}
+
+function resolveName(item: Remembered, topicName: (id: Uuid) => string | undefined): void {
+  if (item.wanted.topic !== '') return;
+  const topic = topicName(item.wanted.topicId);
+  if (topic !== undefined) item.wanted = { ...item.wanted, topic };
+}
+
+/** Remembers what the response shows; true if it differs from what the client knows. */
+function takeNews(session: Session, item: Remembered, news: News | undefined): boolean {
+  if (news === undefined) return false;
+  const isNews =
+    news.recordBytes > 0 ||
+    news.highWatermark !== item.highWatermark ||
+    news.logStartOffset !== item.logStartOffset ||
+    news.isRedirected ||
+    news.errorCode !== 0;
+  // An error is told again until it is gone.
+  item.highWatermark = news.errorCode === 0 ? news.highWatermark : -1n;
+  item.logStartOffset = news.logStartOffset;
+  if (news.recordBytes > 0) moveToEnd(session, item);
+  return isNews;
+}
+
+function moveToEnd(session: Session, item: Remembered): void {
+  const key = keyOf(item.wanted);
+  if (session.partitions.delete(key)) session.partitions.set(key, item);
+}

@@ -1,0 +1,113 @@
+/**
+ * How one API is served: a value with the definition, the versions that work, and one function.
+ * A handler lives in `handlers/<api>.ts`, imports its own API and the services it calls, and never
+ * another handler.
+ */
+import type { MonotonicMs } from '../base/times';
+import type { AnyApi, RequestOf, ResponseOf } from '../protocol/api';
+import type { ErrorCode } from '../protocol/errors';
+import type { Services } from './services';
+
+/**
+ * The answer, now or later. `undefined` sends nothing (Produce with acks=0). A value given at once
+ * costs no promise and leaves in the same write as its neighbours: prefer it on hot paths.
+ */
+export type Answer<Response> = Response | undefined | Promise<Response | undefined>;
+
+/** Which listeners serve an API. */
+export type Served = 'broker' | 'controller' | 'everywhere';
+
+/** One served API. Made with `serve`, which infers the shapes from the definition. */
+export interface Handler<A extends AnyApi> {
+  readonly api: A;
+  /** First and last version that work here; those of the definition when absent. */
+  readonly versions?: readonly [number, number];
+  /** Where it is served; the brokers' listeners when absent. */
+  readonly on?: Served;
+  /**
+   * True: byte fields of the request are views on a lent frame, gone when `handle` returns; what
+   * lives longer the handler copies. Otherwise the frame is copied beforehand and its views may be
+   * kept. Only for hot paths (Produce).
+   */
+  readonly borrowsFrame?: boolean;
+  /**
+   * Serves one request. May throw: `ApiError` becomes the answer that `api.refuse` makes of its
+   * code; `CloseConnection` closes the connection with one log line; anything else is our own
+   * mistake, which is logged and costs the connection.
+   */
+  handle(request: RequestOf<A>, context: Context, services: Services): Answer<ResponseOf<A>>;
+}
+
+/** A handler whose API is not known by type: what the registry holds. */
+export interface AnyHandler {
+  readonly api: AnyApi;
+  readonly versions?: readonly [number, number];
+  readonly on?: Served;
+  readonly borrowsFrame?: boolean;
+  handle(request: unknown, context: Context, services: Services): Answer<unknown>;
+}
+
+/** Makes a handler out of its parts; `request` and the answer have the shapes of `api`. */
+export function serve<A extends AnyApi>(handler: Handler<A>): AnyHandler {
+  return handler as unknown as AnyHandler;
+}
+
+/** One request's surroundings. */
+export interface Context {
+  readonly apiVersion: number;
+  readonly correlationId: number;
+  /** As the client named itself in the request's header. */
+  readonly clientId: string | null;
+  /** When its last byte was read. */
+  readonly receivedAtMs: MonotonicMs;
+  readonly connection: ConnectionFacts;
+  /**
+   * Lets the next request of this connection execute while this one still waits for its answer
+   * (answers leave in order all the same). Without it, the connection is held until the answer.
+   */
+  release(): void;
+  /**
+   * Calls `callback` once if the connection closes before the answer was given. Returns how to
+   * take that back.
+   */
+  onClosed(callback: () => void): () => void;
+}
+
+/** What is known of a connection. */
+export interface ConnectionFacts {
+  /** Unique within one life of the broker. */
+  readonly id: number;
+  /** The listener's name, `PLAINTEXT` for one. */
+  readonly listener: string;
+  /** The peer's address, without the slash that Kafka's own texts show before it. */
+  readonly clientHost: string;
+  readonly clientPort: number;
+  readonly principal: Principal;
+  /** From ApiVersions v3 on; `unknown` before. */
+  readonly clientSoftwareName: string;
+  readonly clientSoftwareVersion: string;
+}
+
+/** Who asks: `User:alice`. Without authentication `User:ANONYMOUS`. */
+export interface Principal {
+  readonly type: string;
+  readonly name: string;
+}
+
+export const ANONYMOUS: Principal = { type: 'User', name: 'ANONYMOUS' };
+
+/** The client's mistake, or a state it must react to: becomes an answer with this error code. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Closes this connection with one log line; for requests that have no answer to refuse with. */
+export class CloseConnection extends Error {
+  override readonly name = 'CloseConnection';
+}

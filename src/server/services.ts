@@ -1,0 +1,81 @@
+/**
+ * What handlers may call. The broker puts the real things behind these interfaces; a handler's
+ * test passes only those it needs. A room that needs another service adds its interface here.
+ */
+import type { NodeId, ProducerEpoch, ProducerId, Uuid } from '../base/ids';
+import type { Image } from '../metadata/image';
+import type { Logger } from '../platform/logger';
+import type { Clock } from '../platform/platform';
+import type { AnyApi, RequestOf, ResponseOf } from '../protocol/api';
+import type { FetchSessions } from '../replication/fetch-sessions';
+import type { Replicas } from '../replication/replicas';
+import type { Waiting } from '../replication/waiting';
+import type { Context } from './handler';
+
+export interface Services {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly nodeId: NodeId;
+  readonly clusterId: string;
+  readonly settings: ServerSettings;
+  /** The newest published picture. */
+  picture(): Image;
+  readonly controller: ControllerAccess;
+  /** The partitions this node holds. */
+  readonly replicas: Replicas;
+  readonly waiting: Waiting;
+  readonly fetchSessions: FetchSessions;
+  readonly producerIds: ProducerIds;
+  /** What ApiVersions says on a listener. */
+  readonly advertised: Advertised;
+}
+
+/** Settings that handlers read, current values at each read. */
+export interface ServerSettings {
+  readonly fetchMaxBytes: number;
+  readonly autoCreateTopicsEnable: boolean;
+  readonly numPartitions: number;
+  readonly defaultReplicationFactor: number;
+  readonly deleteTopicEnable: boolean;
+  readonly requestTimeoutMs: number;
+}
+
+/** Calls to the active controller, wherever it is. */
+export interface ControllerAccess {
+  /**
+   * Asks the active controller and waits until what it changed is visible on every unfenced broker
+   * (§9). Resolves with the controller's response; without an active controller within the
+   * request's time, with `api.refuse(request, NOT_CONTROLLER)`.
+   */
+  ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseOf<A>>;
+}
+
+/** Ids for idempotent producers, from blocks the controller gives out. */
+export interface ProducerIds {
+  /** The next id, epoch 0; a promise only while a block is being fetched. */
+  next(): NewProducer | Promise<NewProducer>;
+}
+
+export interface NewProducer {
+  readonly producerId: ProducerId;
+  readonly producerEpoch: ProducerEpoch;
+}
+
+/** The versions of every API served on one listener, and the features behind them. */
+export interface Advertised {
+  apis(listener: 'broker' | 'controller'): readonly AdvertisedApi[];
+  /** What this build supports. */
+  readonly supportedFeatures: readonly {
+    readonly name: string;
+    readonly minVersion: number;
+    readonly maxVersion: number;
+  }[];
+}
+
+export interface AdvertisedApi {
+  readonly apiKey: number;
+  readonly minVersion: number;
+  readonly maxVersion: number;
+}
+
+export type { Uuid };
