@@ -1,0 +1,14 @@
+/** The world's failures of this room; a client's mistakes are answers, see `log.ts`. */
+
+/**
+ * A log folder failed (a write, read, rename or fsync of it), or is already offline: error code
+ * KAFKA_STORAGE_ERROR. Final for the folder until a restart.
+ */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+}
+
+/** Bytes on disk that no recovery may repair by itself; opening the log fails. */
+export class CorruptLogError extends Error {
+  override readonly name = 'CorruptLogError';
+}
