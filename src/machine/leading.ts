@@ -119,12 +119,6 @@ export class Leading<R, S, N extends Now = Now> {
     if (!this.#isDropped) this.#release();
   }
 
-  /** Time in which the node did not run: no timer counts it. */
-  gap(gapMs: number): void {
-    this.#wakes.postpone(gapMs);
-    this.#parked.postpone(gapMs);
-  }
-
   /** The log is no longer led here. Everything that waits is refused; nothing runs afterwards. */
   drop(refusal: Refusal = 'not-leader'): void {
     if (this.#isDropped) return;

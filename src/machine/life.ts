@@ -62,11 +62,6 @@ export class Life<R, S, N extends Now = Now> {
     this.#leading.committedMoved();
   }
 
-  /** Time in which the node did not run: no timer counts it. */
-  gap(gapMs: number): void {
-    this.#leading.gap(gapMs);
-  }
-
   /** The log is no longer led here: everything that waits is refused. */
   drop(): void {
     this.#end('not-leader');

@@ -1,6 +1,6 @@
 /** Effects that wait until the offset they depend on is committed. */
 import type { Offset } from '../base/ids';
-import { type MonotonicMs, monotonicMs } from '../base/times';
+import type { MonotonicMs } from '../base/times';
 import type { Effect, Ticket } from './machine';
 import type { Timers } from './wakes';
 
@@ -10,7 +10,7 @@ export interface ParkedEffects {
 }
 
 interface Entry extends ParkedEffects {
-  deadlineMs: MonotonicMs;
+  readonly deadlineMs: MonotonicMs;
   effects: readonly Effect[];
 }
 
@@ -45,11 +45,6 @@ export class Parked {
     const taken = this.#entries.splice(0, count);
     if (this.#entries.length === 0) this.clear();
     return taken;
-  }
-
-  /** Moves every deadline later. */
-  postpone(byMs: number): void {
-    for (const entry of this.#entries) entry.deadlineMs = monotonicMs(entry.deadlineMs + byMs);
   }
 
   clear(): void {

@@ -1,5 +1,5 @@
 /** The named timers of one machine. */
-import { type MonotonicMs, monotonicMs } from '../base/times';
+import type { MonotonicMs } from '../base/times';
 import type { WakeName } from './machine';
 
 /** The part of the clock that a machine needs; `callback` never runs within `setTimer`. */
@@ -48,11 +48,6 @@ export class Wakes {
   unset(name: WakeName): void {
     this.#wakes.get(name)?.timer.cancel();
     this.#wakes.delete(name);
-  }
-
-  /** Moves every timer later. */
-  postpone(byMs: number): void {
-    for (const wake of this.#wakes.values()) wake.atMs = monotonicMs(wake.atMs + byMs);
   }
 
   clear(): void {
