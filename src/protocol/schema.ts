@@ -244,7 +244,7 @@ export function defaultOf(spec: FieldSpec): unknown {
   }
 }
 
-const NO_BYTES = Buffer.alloc(0);
+export const NO_BYTES = Buffer.alloc(0);
 const NO_ELEMENTS: readonly never[] = Object.freeze([]);
 
 function defaultStruct(shape: Shape): unknown {

@@ -1,0 +1,63 @@
+import { api } from '../api';
+import { array, bool, int8, int16, int32, string, struct, uuid } from '../schema';
+
+const TopicPartitions = {
+  topicId: uuid,
+  topicName: string,
+  partitions: array(int32),
+};
+const Assignment = {
+  topicPartitions: array(TopicPartitions),
+};
+
+/** Describes consumer groups (KIP-848). */
+export const ConsumerGroupDescribe = api({
+  key: 69,
+  name: 'ConsumerGroupDescribe',
+  versions: [0, 1],
+  flexible: 0,
+  served: [0, 1],
+  listeners: ['broker'],
+  request: {
+    groupIds: array(string),
+    includeAuthorizedOperations: bool,
+  },
+  response: {
+    throttleTimeMs: int32.default(0),
+    groups: array({
+      errorCode: int16,
+      errorMessage: string.nullable().default(null),
+      groupId: string,
+      groupState: string,
+      groupEpoch: int32,
+      assignmentEpoch: int32,
+      assignorName: string,
+      members: array({
+        memberId: string,
+        instanceId: string.nullable().default(null),
+        rackId: string.nullable().default(null),
+        memberEpoch: int32,
+        clientId: string,
+        clientHost: string,
+        subscribedTopicNames: array(string),
+        subscribedTopicRegex: string.nullable().default(null),
+        assignment: struct(Assignment),
+        targetAssignment: struct(Assignment),
+        memberType: int8.since(1).default(-1).ignorable(),
+      }),
+      authorizedOperations: int32.default(-0x80000000),
+    }),
+  },
+  refuse: ({ groupIds }, errorCode, _version, message) => ({
+    groups: groupIds.map((groupId) => ({
+      errorCode,
+      errorMessage: message,
+      groupId,
+      groupState: '',
+      groupEpoch: 0,
+      assignmentEpoch: 0,
+      assignorName: '',
+      members: [],
+    })),
+  }),
+});

@@ -1,0 +1,22 @@
+import { api } from '../api';
+import { int16, int32, string } from '../schema';
+
+/** Removes a controller's registration. */
+export const UnregisterController = api({
+  key: 94,
+  name: 'UnregisterController',
+  versions: [0, 0],
+  flexible: 0,
+  served: [0, 0],
+  listeners: ['broker', 'controller'],
+  isForwardable: true,
+  request: {
+    controllerId: int32,
+  },
+  response: {
+    throttleTimeMs: int32.default(0),
+    errorCode: int16,
+    errorMessage: string.nullable(),
+  },
+  refuse: (_request, errorCode, _version, message) => ({ errorCode, errorMessage: message }),
+});
