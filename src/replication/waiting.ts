@@ -24,6 +24,9 @@ export type Changes = number;
 /** How a wait ended. */
 export type Outcome = 'given' | 'late';
 
+/** Told after the turn what changed since it was last told. */
+export type Observer = (changes: Changes) => void;
+
 /** One partition's part of a wait. */
 interface Watch {
   readonly waiter: Waiter;
@@ -114,6 +117,7 @@ export class Waiting {
 /** Who watches one place (a partition). */
 export class Watchers {
   readonly #watches: Watch[] = [];
+  readonly #observers: Observer[] = [];
   #pending: Changes = 0;
 
   constructor(private readonly waiting: Waiting) {}
@@ -125,9 +129,18 @@ export class Watchers {
 
   /** Notes a change; those who watch for it are measured after the turn. */
   changed(changes: Changes): void {
-    if (this.#watches.length === 0) return;
+    if (this.#watches.length === 0 && this.#observers.length === 0) return;
     if (this.#pending === 0) this.waiting.noteChanged(this);
     this.#pending |= changes;
+  }
+
+  /** Tells of every change from now on. Returns how to stop. */
+  observe(observer: Observer): () => void {
+    this.#observers.push(observer);
+    return () => {
+      const at = this.#observers.indexOf(observer);
+      if (at >= 0) this.#observers.splice(at, 1);
+    };
   }
 
   /** @internal */
@@ -144,13 +157,14 @@ export class Watchers {
     last.index = watch.index;
   }
 
-  /** @internal Adds to `met` each waiter that has what it needs. */
+  /** @internal Adds to `met` each waiter that has what it needs, then tells the observers. */
   measure(met: Waiter[]): void {
     const changes = this.#pending;
     this.#pending = 0;
     for (const watch of this.#watches) {
       if ((watch.changes & changes) !== 0 && watch.waiter.measured(watch)) met.push(watch.waiter);
     }
+    for (const observer of [...this.#observers]) observer(changes);
   }
 }
 

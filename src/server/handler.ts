@@ -4,8 +4,7 @@
  * another handler.
  */
 import type { MonotonicMs } from '../base/times';
-import type { AnyApi, RequestOf, ResponseOf } from '../protocol/api';
-import type { ErrorCode } from '../protocol/errors';
+import type { AnyApi, ApiListener, RequestOf, ResponseDraft, Versions } from '../protocol/api';
 import type { Services } from './services';
 
 /**
@@ -14,42 +13,28 @@ import type { Services } from './services';
  */
 export type Answer<Response> = Response | undefined | Promise<Response | undefined>;
 
-/** Which listeners serve an API. */
-export type Served = 'broker' | 'controller' | 'everywhere';
-
 /** One served API. Made with `serve`, which infers the shapes from the definition. */
 export interface Handler<A extends AnyApi> {
   readonly api: A;
-  /** First and last version that work here; those of the definition when absent. */
-  readonly versions?: readonly [number, number];
-  /** Where it is served; the brokers' listeners when absent. */
-  readonly on?: Served;
+  /** First and last version that work here; `api.served` when absent. */
+  readonly versions?: Versions;
+  /** Listeners that serve it; `api.listeners` when absent. */
+  readonly listeners?: readonly ApiListener[];
   /**
-   * True: byte fields of the request are views on a lent frame, gone when `handle` returns; what
-   * lives longer the handler copies. Otherwise the frame is copied beforehand and its views may be
-   * kept. Only for hot paths (Produce).
+   * Serves one request. Strings and bytes of the request may be kept; record sets are views on a
+   * lent frame, gone when `handle` returns. May throw: `ApiError` becomes the answer that
+   * `api.refuse` makes of its code; `CloseConnection` closes the connection with one log line;
+   * anything else is our own mistake, which is logged and costs the connection.
    */
-  readonly borrowsFrame?: boolean;
-  /**
-   * Serves one request. May throw: `ApiError` becomes the answer that `api.refuse` makes of its
-   * code; `CloseConnection` closes the connection with one log line; anything else is our own
-   * mistake, which is logged and costs the connection.
-   */
-  handle(request: RequestOf<A>, context: Context, services: Services): Answer<ResponseOf<A>>;
+  handle(request: RequestOf<A>, context: Context, services: Services): Answer<ResponseDraft<A>>;
 }
 
 /** A handler whose API is not known by type: what the registry holds. */
-export interface AnyHandler {
-  readonly api: AnyApi;
-  readonly versions?: readonly [number, number];
-  readonly on?: Served;
-  readonly borrowsFrame?: boolean;
-  handle(request: unknown, context: Context, services: Services): Answer<unknown>;
-}
+export type AnyHandler = Handler<AnyApi>;
 
 /** Makes a handler out of its parts; `request` and the answer have the shapes of `api`. */
 export function serve<A extends AnyApi>(handler: Handler<A>): AnyHandler {
-  return handler as unknown as AnyHandler;
+  return handler;
 }
 
 /** One request's surroundings. */
@@ -100,7 +85,7 @@ export const ANONYMOUS: Principal = { type: 'User', name: 'ANONYMOUS' };
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   constructor(
-    readonly code: ErrorCode,
+    readonly code: number,
     message: string,
   ) {
     super(message);

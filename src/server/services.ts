@@ -2,11 +2,10 @@
  * What handlers may call. The broker puts the real things behind these interfaces; a handler's
  * test passes only those it needs. A room that needs another service adds its interface here.
  */
-import type { NodeId, ProducerEpoch, ProducerId, Uuid } from '../base/ids';
+import type { NodeId, ProducerEpoch, ProducerId } from '../base/ids';
 import type { Image } from '../metadata/image';
-import type { Logger } from '../platform/logger';
-import type { Clock } from '../platform/platform';
-import type { AnyApi, RequestOf, ResponseOf } from '../protocol/api';
+import type { Clock, Logger } from '../platform/platform';
+import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
 import type { FetchSessions } from '../replication/fetch-sessions';
 import type { Replicas } from '../replication/replicas';
 import type { Waiting } from '../replication/waiting';
@@ -47,7 +46,7 @@ export interface ControllerAccess {
    * (§9). Resolves with the controller's response; without an active controller within the
    * request's time, with `api.refuse(request, NOT_CONTROLLER)`.
    */
-  ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseOf<A>>;
+  ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseDraft<A>>;
 }
 
 /** Ids for idempotent producers, from blocks the controller gives out. */
@@ -77,5 +76,3 @@ export interface AdvertisedApi {
   readonly minVersion: number;
   readonly maxVersion: number;
 }
-
-export type { Uuid };

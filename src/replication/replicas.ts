@@ -1,0 +1,253 @@
+/**
+ * The partitions that this node holds. Logs are opened and roles taken as the picture says, with
+ * work in proportion to what changed.
+ */
+import type { BrokerEpoch, NodeId, Uuid } from '../base/ids';
+import { isActive } from '../metadata/brokers';
+import { resourceKey } from '../metadata/config-resources';
+import type { Delta } from '../metadata/delta';
+import type { Image } from '../metadata/image';
+import {
+  DIRECTORY_LOST,
+  DIRECTORY_MIGRATING,
+  DIRECTORY_UNASSIGNED,
+  directoryOf,
+  type Partition as Registration,
+  type Topic,
+} from '../metadata/topics';
+import type { Clock, Logger } from '../platform/platform';
+import { Errors } from '../protocol/errors';
+import { StorageError } from '../storage/errors';
+import type { Log } from '../storage/log';
+import type { Logs } from '../storage/logs';
+import type { Peers } from './leader';
+import { Partition, type PartitionWorld } from './partition';
+import type { PartitionSettings } from './partition-settings';
+import type { Waiting } from './waiting';
+
+export interface ReplicasOptions {
+  readonly nodeId: NodeId;
+  readonly logs: Logs;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly waiting: Waiting;
+  /** `replica.lag.time.max.ms`. */
+  readonly replicaLagTimeMaxMs: number;
+  /** The effective settings of a topic under that picture. */
+  settingsOf(topic: string, image: Image): PartitionSettings;
+}
+
+/** Told of partitions that this node began or ceased to hold, or whose role changed. */
+export interface ReplicasListener {
+  /** The partition was opened, or took a role (new leader, new epoch); read it for what it is. */
+  changed?(partition: Partition): void;
+  /** It is no longer held here: deleted, reassigned, or its folder failed. */
+  gone?(partition: Partition): void;
+}
+
+export class Replicas {
+  /** By topic name, then by partition number. */
+  readonly #topics = new Map<string, Map<number, Partition>>();
+  readonly #listeners: ReplicasListener[] = [];
+  readonly #world: PartitionWorld;
+  #image: Image | undefined;
+  #isFirstPicture = true;
+
+  constructor(private readonly options: ReplicasOptions) {
+    this.#world = {
+      nodeId: options.nodeId,
+      clock: options.clock,
+      waiting: options.waiting,
+      replicaLagTimeMaxMs: options.replicaLagTimeMaxMs,
+      peers: this.#peers(),
+    };
+  }
+
+  /** Returns how to stop listening. */
+  listen(listener: ReplicasListener): () => void {
+    this.#listeners.push(listener);
+    return () => {
+      const at = this.#listeners.indexOf(listener);
+      if (at >= 0) this.#listeners.splice(at, 1);
+    };
+  }
+
+  /** A partition that this node holds, online or not. */
+  get(topic: string, index: number): Partition | undefined {
+    return this.#topics.get(topic)?.get(index);
+  }
+
+  /**
+   * What to answer for a partition that is not held here: the picture's knowledge of it decides
+   * between NOT_LEADER_OR_FOLLOWER and UNKNOWN_TOPIC_OR_PARTITION.
+   */
+  absent(topic: string, index: number): number {
+    const known = this.#image?.topicByName(topic)?.partitions.get(index);
+    return known === undefined ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.NOT_LEADER_OR_FOLLOWER;
+  }
+
+  *all(): IterableIterator<Partition> {
+    for (const partitions of this.#topics.values()) yield* partitions.values();
+  }
+
+  /** Takes what changed from the picture: a listener of the publisher. */
+  apply(image: Image, delta: Delta): void {
+    this.#image = image;
+    for (const topic of delta.deletedTopics.values()) this.#dropTopic(topic);
+    if (this.#isFirstPicture) this.#setStraysAside(image);
+    this.#isFirstPicture = false;
+    for (const { topic, partitions } of delta.topics.values()) {
+      for (const index of partitions) {
+        const registration = topic.partitions.get(index);
+        if (registration !== undefined) this.#take(topic, index, registration);
+      }
+    }
+    this.#applySettings(image, delta);
+  }
+
+  /** A log folder failed: its partitions answer KAFKA_STORAGE_ERROR from now on. */
+  folderFailed(path: string): void {
+    for (const partition of this.all()) {
+      if (partition.log?.folder.path !== path) continue;
+      partition.goOffline();
+      this.#tell('gone', partition);
+    }
+  }
+
+  #take(topic: Topic, index: number, registration: Registration): void {
+    let held = this.get(topic.name, index);
+    if (held !== undefined && held.topicId !== topic.id) {
+      this.#drop(held);
+      held = undefined;
+    }
+    if (!registration.replicas.includes(this.options.nodeId)) {
+      if (held !== undefined) this.#drop(held);
+      return;
+    }
+    const partition = held ?? this.#open(topic, index, registration);
+    partition.become(registration, this.options.clock.monotonicMs());
+    this.#tell('changed', partition);
+  }
+
+  #open(topic: Topic, index: number, registration: Registration): Partition {
+    const settings = this.#settingsOf(topic.name);
+    const log = this.#openLog(topic, index, registration);
+    const partition = new Partition(this.#world, topic.name, topic.id, index, settings, log);
+    const partitions = this.#topics.get(topic.name) ?? new Map<number, Partition>();
+    this.#topics.set(topic.name, partitions);
+    partitions.set(index, partition);
+    return partition;
+  }
+
+  /** The log found at start, or a new one; undefined if its folder is offline. */
+  #openLog(topic: Topic, index: number, registration: Registration): Log | undefined {
+    const { logs, logger, nodeId } = this.options;
+    const found = logs.get(topic.name, index);
+    if (found !== undefined) return found;
+    const wanted = directoryOf(registration, nodeId);
+    const isNamed = wanted !== undefined && !MEANINGS.has(wanted);
+    const folder = logs.folders.find((candidate) => candidate.directoryId === wanted);
+    const hasOfflineFolder = logs.folders.some((candidate) => candidate.isOffline);
+    // The log may lie in a folder that is offline: a second, empty one would lose records.
+    if (isNamed && hasOfflineFolder && (folder === undefined || folder.isOffline)) return undefined;
+    try {
+      const named = folder === undefined || folder.isOffline ? undefined : folder.directoryId;
+      return logs.create({ topic: topic.name, partition: index }, topic.id, named);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      logger.error('a log could not be made', { topic: topic.name, partition: index, error });
+      return undefined;
+    }
+  }
+
+  #dropTopic(topic: Topic): void {
+    for (const partition of [...(this.#topics.get(topic.name)?.values() ?? [])]) {
+      if (partition.topicId === topic.id) this.#drop(partition);
+    }
+  }
+
+  /** No longer held here: its log goes. */
+  #drop(partition: Partition): void {
+    const { log } = partition;
+    const partitions = this.#topics.get(partition.topic);
+    partitions?.delete(partition.index);
+    if (partitions?.size === 0) this.#topics.delete(partition.topic);
+    partition.goOffline();
+    this.#tell('gone', partition);
+    if (log === undefined) return;
+    try {
+      this.options.logs.delete(log);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      const { topic, index } = partition;
+      this.options.logger.error('a log could not be deleted', { topic, partition: index, error });
+    }
+  }
+
+  /** Logs that the first picture knows nothing of, or knows under another id: not served. */
+  #setStraysAside(image: Image): void {
+    const { logs, logger, nodeId } = this.options;
+    for (const log of [...logs.all()]) {
+      const topic = image.topicByName(log.topic);
+      const isHeld =
+        topic !== undefined &&
+        topic.id === log.topicId &&
+        topic.partitions.get(log.partition)?.replicas.includes(nodeId) === true;
+      if (isHeld) continue;
+      logger.warn('a log that belongs to no partition of this node is set aside', {
+        topic: log.topic,
+        partition: log.partition,
+        topicId: log.topicId,
+      });
+      logs.setAside(log);
+    }
+  }
+
+  #applySettings(image: Image, delta: Delta): void {
+    if (delta.configs.size === 0) return;
+    const isBrokerWide = [...delta.configs].some((key) => key.startsWith(BROKER_PREFIX));
+    for (const topic of this.#topics.keys()) {
+      const key = resourceKey({ type: 'topic', name: topic });
+      if (isBrokerWide || delta.configs.has(key)) this.applySettingsOf(topic, image);
+    }
+  }
+
+  /** Reads a topic's effective settings anew. */
+  applySettingsOf(topic: string, image: Image): void {
+    const settings = this.options.settingsOf(topic, image);
+    this.options.logs.applySettings(topic, settings.log);
+    for (const partition of this.#topics.get(topic)?.values() ?? []) {
+      partition.applySettings(settings);
+    }
+  }
+
+  #settingsOf(topic: string): PartitionSettings {
+    const image = this.#image;
+    if (image === undefined) throw new Error('no picture');
+    return this.options.settingsOf(topic, image);
+  }
+
+  #tell(what: 'changed' | 'gone', partition: Partition): void {
+    for (const listener of [...this.#listeners]) listener[what]?.(partition);
+  }
+
+  #peers(): Peers {
+    return {
+      isAlive: (node: NodeId) => this.#image?.broker(node)?.isFenced === false,
+      isEligible: (node: NodeId, brokerEpoch: BrokerEpoch | undefined) => {
+        const broker = this.#image?.broker(node);
+        if (broker === undefined || !isActive(broker) || brokerEpoch === undefined) return false;
+        return brokerEpoch === -1 || brokerEpoch === broker.epoch;
+      },
+    };
+  }
+}
+
+const MEANINGS: ReadonlySet<Uuid> = new Set([
+  DIRECTORY_LOST,
+  DIRECTORY_MIGRATING,
+  DIRECTORY_UNASSIGNED,
+]);
+
+/** Keys of broker resources begin so; a broker's settings are the defaults of its topics'. */
+const BROKER_PREFIX = resourceKey({ type: 'broker', name: '' });
