@@ -1,16 +1,13 @@
 /** The settings of one node: Kafka's names, read from properties, checked before anything starts. */
 import type { NodeId } from '../base/ids';
-import {
-  InvalidSettingError,
-  parseSetting,
-  type SettingDefinition,
-  type SettingType,
-  type SettingValue,
-} from '../metadata/setting';
+import { invariant } from '../base/invariant';
+import type { ConfigType, ConfigValue } from '../metadata/config-values';
+import { isConfigProblem, readConfig } from '../metadata/configs';
 import {
   BROKER_SETTINGS,
-  type BrokerSettingDefinition,
+  type BrokerSetting,
   type BrokerSettingName,
+  type BrokerSettingOf,
 } from './settings-table';
 import { StartError } from './start-error';
 
@@ -18,13 +15,29 @@ export type Role = 'broker' | 'controller';
 /** As `server.properties` gives them: name and text. */
 export type Properties = ReadonlyMap<string, string>;
 
-type TypeOf<N extends BrokerSettingName> = (typeof BROKER_SETTINGS)[N]['type'];
-type DefaultOf<N extends BrokerSettingName> = (typeof BROKER_SETTINGS)[N]['default'];
-/** The value of a setting; null only where its default is null. */
-export type ValueOf<N extends BrokerSettingName> =
-  DefaultOf<N> extends null ? SettingValue<TypeOf<N>> | null : SettingValue<TypeOf<N>>;
+/** A value as its type is read; `long` as a bigint, since some defaults lie above 2^53. */
+type Read<T extends ConfigType> = T extends 'boolean'
+  ? boolean
+  : T extends 'int' | 'short' | 'double'
+    ? number
+    : T extends 'long'
+      ? bigint
+      : T extends 'list'
+        ? readonly string[]
+        : string;
 
-const DEFINITIONS: Readonly<Record<string, BrokerSettingDefinition>> = BROKER_SETTINGS;
+/** The value of a setting; null only where it has no default and need not be given. */
+export type ValueOf<N extends BrokerSettingName> =
+  | Read<BrokerSettingOf<N>['type']>
+  | (null extends BrokerSettingOf<N>['default']
+      ? N extends 'node.id' | 'process.roles' | 'controller.listener.names'
+        ? never
+        : null
+      : never);
+
+const TABLE: ReadonlyMap<string, BrokerSetting> = new Map(
+  BROKER_SETTINGS.map((setting) => [setting.name, setting]),
+);
 /** Prefixes under which any name is a setting of a listener, a client or a plug-in. */
 const OPEN_PREFIXES = ['listener.name.', 'rlmm.config.', 'rsm.config.', 'config.providers.'];
 
@@ -38,7 +51,7 @@ export class Settings {
   readonly unknownNames: readonly string[];
   /** Names that Kafka knows and that have no effect here. */
   readonly namesWithoutEffect: readonly string[];
-  readonly #values = new Map<string, SettingValue | null>();
+  readonly #values = new Map<string, ConfigValue>();
 
   /** Throws StartError for a missing or wrong value of a setting in force. */
   constructor(properties: Properties) {
@@ -46,7 +59,7 @@ export class Settings {
     const names = [...properties.keys()];
     this.unknownNames = names.filter((name) => !isKnown(name));
     this.namesWithoutEffect = names.filter((name) => isKnown(name) && !isInForce(name));
-    for (const [name, definition] of Object.entries(DEFINITIONS)) this.#read(name, definition);
+    for (const setting of TABLE.values()) this.#values.set(setting.name, this.#read(setting));
     this.nodeId = this.value('node.id');
     this.roles = this.value('process.roles') as readonly Role[];
     if (this.roles.length === 0) {
@@ -73,35 +86,35 @@ export class Settings {
     return this.roles.includes(role);
   }
 
-  #read(name: string, definition: BrokerSettingDefinition): void {
+  #read(setting: BrokerSetting): ConfigValue {
+    const { name, isRequired } = setting;
     const text = this.given.get(name);
-    if (text === undefined && definition.default === undefined) {
+    if (text === undefined && isRequired === true) {
       throw new StartError(`${name} is not set: give it in the properties file or with --set.`);
     }
-    if (text !== undefined && definition.does === undefined) return;
-    this.#values.set(name, parse(name, definition, text));
+    return text !== undefined && isInForce(name) ? readGiven(setting, text) : readDefault(setting);
   }
 }
 
-function parse(
-  name: string,
-  definition: SettingDefinition<SettingType>,
-  text: string | undefined,
-): SettingValue | null {
-  try {
-    return parseSetting(name, definition, text ?? definition.default ?? null);
-  } catch (error) {
-    if (!(error instanceof InvalidSettingError)) throw error;
-    const hint = definition.default == null ? '' : ` The default is ${definition.default}.`;
-    throw new StartError(`${error.message}.${hint}`);
-  }
+function readGiven(setting: BrokerSetting, text: string): ConfigValue {
+  const read = readConfig({ documentation: '', ...setting }, text);
+  if (!isConfigProblem(read)) return read;
+  const hint = setting.default === null ? '' : ` The default is ${setting.default}.`;
+  throw new StartError(`${read.message}.${hint}`);
+}
+
+function readDefault(setting: BrokerSetting): ConfigValue {
+  if (setting.default === null) return null;
+  const read = readConfig({ documentation: '', ...setting }, setting.default);
+  invariant(!isConfigProblem(read), `the default of ${setting.name} is not valid`);
+  return read;
 }
 
 /** Whether Kafka knows a setting of that name. */
 export function isKnown(name: string): boolean {
-  return Object.hasOwn(DEFINITIONS, name) || OPEN_PREFIXES.some((open) => name.startsWith(open));
+  return TABLE.has(name) || OPEN_PREFIXES.some((open) => name.startsWith(open));
 }
 
 function isInForce(name: string): boolean {
-  return DEFINITIONS[name]?.does !== undefined;
+  return TABLE.get(name)?.documentation !== undefined;
 }
