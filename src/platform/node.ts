@@ -1,36 +1,34 @@
 /** The real world in one piece. */
 import { inlineOffload } from './inline-offload';
-import { silentLogger } from './logger';
-import { memoryDisk } from './memory-disk';
+import { nodeLogger } from './logger';
 import { nodeClock } from './node-clock';
 import { nodeDisk } from './node-disk';
 import { nodeNetwork } from './node-network';
-import { type NodeOffloadOptions, nodeOffload } from './node-offload';
+import { nodeOffload } from './node-offload';
 import { nodeRandom } from './node-random';
-import type { Logger, Platform } from './platform';
+import type { LogLevel, Platform } from './platform';
 
 export interface NodePlatformOptions {
-  /** Silent by default. */
-  readonly log?: Logger;
-  /** Keeps files in memory; on disk by default. */
-  readonly isInMemory?: boolean;
+  /** Which lines are written to standard error; `silent` by default. */
+  readonly level?: LogLevel | 'silent';
   /** Whether open sockets keep the process running (default); false for embedding. */
   readonly keepsProcessAlive?: boolean;
-  /** The worker for long pure work; without it that work runs on the loop. */
-  readonly offload?: NodeOffloadOptions;
+  /** The entry of the worker for long pure work; without it that work runs on the loop. */
+  readonly workerFile?: string | undefined;
 }
 
+/** The machine as a platform. For files in memory put a `memoryDisk()` in the place of `disk`. */
 export function nodePlatform(options: NodePlatformOptions = {}): Platform {
-  const log = options.log ?? silentLogger;
+  const { level = 'silent', keepsProcessAlive = true, workerFile } = options;
+  const log = nodeLogger({ level });
   const clock = nodeClock();
-  const keepsProcessAlive = options.keepsProcessAlive ?? true;
   return {
     clock,
     random: nodeRandom,
-    disk: options.isInMemory === true ? memoryDisk() : nodeDisk(),
+    disk: nodeDisk(),
     network: nodeNetwork({ log, keepsProcessAlive }),
     offload:
-      options.offload === undefined ? inlineOffload(clock) : nodeOffload(clock, options.offload),
+      workerFile === undefined ? inlineOffload(clock) : nodeOffload(clock, { entry: workerFile }),
     log,
   };
 }
