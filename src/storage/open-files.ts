@@ -1,0 +1,75 @@
+/** Keeps the number of open file handles bounded: files nobody needs right now are closed. */
+import type { Disk, DiskFile, OpenMode } from '../platform/platform';
+
+/** One open handle, shared by its file and by the slices on their way out. */
+export class SharedHandle {
+  readonly file: DiskFile;
+  #references = 0;
+  #isRetired = false;
+
+  constructor(file: DiskFile) {
+    this.file = file;
+  }
+
+  get isReferenced(): boolean {
+    return this.#references > 0;
+  }
+
+  acquire(): void {
+    this.#references++;
+  }
+
+  release(): void {
+    this.#references--;
+    if (this.#isRetired && this.#references === 0) this.file.close();
+  }
+
+  /** Closes the handle as soon as no slice needs it. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#references === 0) this.file.close();
+  }
+}
+
+/** A file whose handle may be closed and opened again. */
+export interface Closable {
+  /** False while the handle must stay open: active segments, bytes not yet synced, slices. */
+  readonly mayClose: boolean;
+  closeHandle(): void;
+}
+
+/**
+ * The open handles of closed segments, least recently used first. Kafka keeps every segment open;
+ * with a bound, ten thousand partitions of many segments need no raised limit of descriptors.
+ */
+export class OpenFiles {
+  readonly #disk: Disk;
+  readonly #limit: number;
+  readonly #files = new Set<Closable>();
+
+  constructor(disk: Disk, limit: number) {
+    this.#disk = disk;
+    this.#limit = limit;
+  }
+
+  open(path: string, mode: OpenMode): SharedHandle {
+    return new SharedHandle(this.#disk.open(path, mode));
+  }
+
+  /** Notes a use of `file`, and closes the longest unused ones beyond the limit. */
+  touch(file: Closable): void {
+    this.#files.delete(file);
+    this.#files.add(file);
+    if (this.#files.size <= this.#limit) return;
+    for (const oldest of this.#files) {
+      if (oldest === file || !oldest.mayClose) continue;
+      this.#files.delete(oldest);
+      oldest.closeHandle();
+      return;
+    }
+  }
+
+  forget(file: Closable): void {
+    this.#files.delete(file);
+  }
+}

@@ -1,0 +1,336 @@
+/** A data file with its two indexes: the batches from its base offset up to the next segment's. */
+import type { LeaderEpoch, Offset } from '../base/ids';
+import type { WallMs } from '../base/times';
+import type { Disk } from '../platform/platform';
+import { maxTimestamp, sizeInBytes } from '../protocol/records/batch';
+import { BatchWalk, lastOffsetOfBatch, type WalkBlock } from './batch-walk';
+import { DataFile } from './data-file';
+import type { IndexCache } from './index-cache';
+import { segmentPath } from './names';
+import { boundaryAtMost, positionForOffset } from './offset-index';
+import type { OpenFiles } from './open-files';
+import { SegmentIndexes } from './segment-indexes';
+import type { LogSettings } from './settings';
+import { lastTimeEntry, offsetBefore } from './time-index';
+
+/** What all segments of one owner share. */
+export interface SegmentContext {
+  readonly disk: Disk;
+  readonly openFiles: OpenFiles;
+  readonly indexes: IndexCache;
+  readonly block: WalkBlock;
+}
+
+/** One batch and where it lies. */
+export interface BatchPlace {
+  readonly position: number;
+  readonly size: number;
+  readonly baseOffset: Offset;
+  readonly lastOffset: Offset;
+  readonly maxTimestamp: number;
+  readonly leaderEpoch: LeaderEpoch;
+}
+
+/** Index entries keep offsets relative to the base in 31 bits. */
+const MAX_RELATIVE_OFFSET = 0x7fffffff;
+
+export class Segment {
+  readonly baseOffset: Offset;
+  readonly #data: DataFile;
+  readonly #indexes: SegmentIndexes;
+  readonly #block: WalkBlock;
+  readonly #rollJitterMs: number;
+  #createdAt: WallMs;
+  #bytesSinceIndexEntry = 0;
+  /** -1 = none; undefined = not read from the time index yet. */
+  #maxTimestamp: number | undefined;
+  #offsetOfMaxTimestamp: Offset;
+  /** Greatest timestamp of the first batch; undefined = not read yet, or no batch. */
+  #firstTimestamp: number | undefined;
+  /** Where the last read ended: a batch boundary, at which the next one most often begins. */
+  #hintOffset = -1;
+  #hintPosition = 0;
+
+  private constructor(
+    context: SegmentContext,
+    data: DataFile,
+    baseOffset: Offset,
+    createdAt: WallMs,
+    rollJitterMs: number,
+  ) {
+    this.#data = data;
+    this.#indexes = new SegmentIndexes(context.disk, context.indexes, stemOf(data.path));
+    this.#block = context.block;
+    this.baseOffset = baseOffset;
+    this.#createdAt = createdAt;
+    this.#rollJitterMs = rollJitterMs;
+    this.#offsetOfMaxTimestamp = baseOffset;
+  }
+
+  /** A new empty segment to append to; the caller syncs the folder. */
+  static create(
+    context: SegmentContext,
+    folder: string,
+    baseOffset: Offset,
+    now: WallMs,
+    rollJitterMs: number,
+  ): Segment {
+    const data = DataFile.create(segmentPath(folder, baseOffset, '.log'), context.openFiles);
+    const segment = new Segment(context, data, baseOffset, now, rollJitterMs);
+    segment.clearIndexes();
+    return segment;
+  }
+
+  /** A segment found on disk, closed; `activate` it to append. */
+  static open(
+    context: SegmentContext,
+    folder: string,
+    baseOffset: Offset,
+    now: WallMs,
+    rollJitterMs: number,
+  ): Segment {
+    const data = DataFile.open(segmentPath(folder, baseOffset, '.log'), context.openFiles);
+    data.setActive(false);
+    return new Segment(context, data, baseOffset, now, rollJitterMs);
+  }
+
+  get size(): number {
+    return this.#data.size;
+  }
+
+  get data(): DataFile {
+    return this.#data;
+  }
+
+  /** Greatest timestamp in the segment; -1 if it has none. */
+  get maxTimestamp(): number {
+    return this.#maxTimestamp ?? this.#readMaxTimestamp();
+  }
+
+  /** Last offset of the first batch that has the greatest timestamp. */
+  get offsetOfMaxTimestamp(): Offset {
+    if (this.#maxTimestamp === undefined) this.#readMaxTimestamp();
+    return this.#offsetOfMaxTimestamp;
+  }
+
+  canHold(offset: Offset): boolean {
+    return offset >= this.baseOffset && offset - this.baseOffset <= MAX_RELATIVE_OFFSET;
+  }
+
+  /**
+   * Whether a set of `size` bytes belongs into a new segment. An empty segment rolls for neither
+   * size nor time nor a `segment.index.bytes` that has room for no entry.
+   */
+  shouldRoll(
+    settings: LogSettings,
+    size: number,
+    incomingMaxTimestamp: number,
+    lastOffset: Offset,
+    now: WallMs,
+  ): boolean {
+    if (!this.canHold(lastOffset)) return true;
+    if (this.size === 0) return false;
+    if (this.size > settings.segmentBytes - size) return true;
+    const waitedMs = this.#waitedMs(incomingMaxTimestamp, now);
+    return waitedMs > settings.segmentMs - this.#rollJitterMs || this.#indexes.areFull(settings);
+  }
+
+  /**
+   * One write, then an index entry for each batch that begins more than `index.interval.bytes`
+   * after the last indexed one. Throws the disk's error with the file as before.
+   */
+  append(batches: Buffer, settings: LogSettings): void {
+    let position = this.size;
+    this.#data.append(batches);
+    for (let at = 0; at < batches.length; ) {
+      const size = sizeInBytes(batches, at);
+      const lastOffset = lastOffsetOfBatch(batches, at);
+      this.index(position, size, maxTimestamp(batches, at), lastOffset, settings);
+      at += size;
+      position += size;
+    }
+  }
+
+  /** Notes the batch at `position`; batches come in order. Recovery calls it too. */
+  index(
+    position: number,
+    size: number,
+    timestamp: number,
+    lastOffset: Offset,
+    settings: LogSettings,
+  ): void {
+    if (position === 0) this.#firstTimestamp = timestamp;
+    if (timestamp > this.maxTimestamp) {
+      this.#maxTimestamp = timestamp;
+      this.#offsetOfMaxTimestamp = lastOffset;
+    }
+    if (this.#bytesSinceIndexEntry > settings.indexIntervalBytes) {
+      const relative = lastOffset - this.baseOffset;
+      const relativeOfMax = this.#offsetOfMaxTimestamp - this.baseOffset;
+      this.#indexes.add(relative, position, this.maxTimestamp, relativeOfMax, settings);
+      this.#bytesSinceIndexEntry = 0;
+    }
+    this.#bytesSinceIndexEntry += size;
+  }
+
+  /** The first batch whose last offset is at least `offset`; undefined beyond the end. */
+  locate(offset: Offset): BatchPlace | undefined {
+    const isHinted = offset === this.#hintOffset;
+    const walk = isHinted ? this.#walk(this.#hintPosition) : this.walkFrom(offset);
+    while (walk.next()) {
+      if (walk.lastOffset >= offset) return placeOf(walk);
+    }
+    return undefined;
+  }
+
+  /**
+   * Where the last batch ends that ends at or before `limit`, a position inside the data; and the
+   * base offset of the batch that follows. Not before the boundary `start`.
+   */
+  boundaryBefore(
+    start: number,
+    limit: number,
+  ): { readonly position: number; readonly nextOffset: Offset } {
+    const walk = this.#walk(Math.max(start, boundaryAtMost(this.#indexes.offsets, limit)));
+    while (walk.next()) {
+      if (walk.position + walk.size > limit) break;
+    }
+    return { position: walk.position, nextOffset: walk.baseOffset };
+  }
+
+  /** A read that begins at `offset` will find it at `position` without a look-up. */
+  hint(offset: Offset, position: number): void {
+    this.#hintOffset = offset;
+    this.#hintPosition = position;
+  }
+
+  /** The last batch of the segment. */
+  lastBatch(): BatchPlace | undefined {
+    const walk = this.#walk(boundaryAtMost(this.#indexes.offsets, this.size - 1));
+    let last: BatchPlace | undefined;
+    while (walk.next()) last = placeOf(walk);
+    return last;
+  }
+
+  /** Batches in order, from the one that holds `offset` or one before it. */
+  walkFrom(offset: Offset): BatchWalk {
+    return this.#walk(positionForOffset(this.#indexes.offsets, offset - this.baseOffset));
+  }
+
+  /** Batches in order; none that is left out is as young as `timestamp` and not below `from`. */
+  walkFromTimestamp(timestamp: number, from: Offset): BatchWalk {
+    const before = offsetBefore(this.#indexes.times, timestamp);
+    return this.walkFrom(Math.max(this.baseOffset + before, from));
+  }
+
+  /** Removes the batch that holds `offset` and all after it; the segment is then active. */
+  truncateTo(offset: Offset, now: WallMs): void {
+    this.activate();
+    const place = this.locate(offset);
+    this.hint(-1, 0);
+    this.#indexes.truncate(offset - this.baseOffset);
+    if (place !== undefined) this.#data.truncate(place.position);
+    if (this.size === 0) {
+      this.#createdAt = now;
+      this.#firstTimestamp = undefined;
+    }
+    this.#bytesSinceIndexEntry = 0;
+    this.#findMaxTimestamp();
+  }
+
+  /** Begins the indexes anew; the caller then calls `index` for every batch. */
+  clearIndexes(): void {
+    this.#data.setActive(true);
+    this.#indexes.clear();
+    this.#bytesSinceIndexEntry = 0;
+    this.#maxTimestamp = -1;
+    this.#offsetOfMaxTimestamp = this.baseOffset;
+    this.#firstTimestamp = undefined;
+    this.hint(-1, 0);
+  }
+
+  /** Appending is about to begin: the file stays open, the indexes come into memory when needed. */
+  activate(): void {
+    this.#data.setActive(true);
+  }
+
+  /** Appending is over: the indexes go to their files and out of memory. */
+  deactivate(): void {
+    this.writeIndexes();
+    this.#indexes.unload();
+    this.#data.setActive(false);
+  }
+
+  writeIndexes(): void {
+    if (!this.#indexes.areInMemory) return;
+    this.#indexes.write(this.maxTimestamp, this.offsetOfMaxTimestamp - this.baseOffset);
+  }
+
+  get hasUnsyncedChanges(): boolean {
+    return this.#data.hasUnsyncedChanges || this.#indexes.hasUnsyncedFiles;
+  }
+
+  /** Makes the data, and index files written since the last time, durable. */
+  async sync(): Promise<void> {
+    await Promise.all([this.#data.sync(), this.#indexes.sync()]);
+  }
+
+  /** The folder has a new name. */
+  moved(folder: string): void {
+    const path = segmentPath(folder, this.baseOffset, '.log');
+    this.#data.moved(path);
+    this.#indexes.moved(stemOf(path));
+  }
+
+  close(): void {
+    this.#indexes.forget();
+    this.#data.close();
+  }
+
+  #walk(position: number): BatchWalk {
+    return new BatchWalk(this.#data, this.#block, position, this.size);
+  }
+
+  #waitedMs(incomingMaxTimestamp: number, now: WallMs): number {
+    if (this.#firstTimestamp === undefined) {
+      const walk = this.#walk(0);
+      if (walk.next()) this.#firstTimestamp = walk.maxTimestamp;
+    }
+    const first = this.#firstTimestamp ?? -1;
+    return first >= 0 ? incomingMaxTimestamp - first : now - this.#createdAt;
+  }
+
+  /** A closed segment's last time entry is its greatest timestamp. */
+  #readMaxTimestamp(): number {
+    const last = lastTimeEntry(this.#indexes.times);
+    this.#maxTimestamp = last?.timestamp ?? -1;
+    this.#offsetOfMaxTimestamp = this.baseOffset + (last?.relativeOffset ?? 0);
+    return this.#maxTimestamp;
+  }
+
+  /** After a truncation: what the time index still knows, or a batch after its last entry. */
+  #findMaxTimestamp(): void {
+    this.#readMaxTimestamp();
+    const walk = this.walkFrom(this.#offsetOfMaxTimestamp);
+    while (walk.next()) {
+      if (walk.maxTimestamp <= this.maxTimestamp) continue;
+      this.#maxTimestamp = walk.maxTimestamp;
+      this.#offsetOfMaxTimestamp = walk.lastOffset;
+    }
+  }
+}
+
+function stemOf(path: string): string {
+  return path.slice(0, -'.log'.length);
+}
+
+function placeOf(walk: BatchWalk): BatchPlace {
+  return {
+    position: walk.position,
+    size: walk.size,
+    baseOffset: walk.baseOffset,
+    lastOffset: walk.lastOffset,
+    maxTimestamp: walk.maxTimestamp,
+    leaderEpoch: walk.leaderEpoch,
+  };
+}
