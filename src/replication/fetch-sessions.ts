@@ -3,15 +3,11 @@
  * requests name only what changed and responses only what has news. Epochs: 0 opens a session, -1
  * closes it and fetches without one, any other must be the one expected next.
  */
-import type { LeaderEpoch, NodeId, Uuid } from '../base/ids';
+import type { LeaderEpoch, Offset, Uuid } from '../base/ids';
 import { ZERO_UUID } from '../base/ids';
 import type { MonotonicMs } from '../base/times';
 import type { Random } from '../platform/platform';
-
-/** Kafka's numbers of the errors that a session can answer with. */
-export const FETCH_SESSION_ID_NOT_FOUND = 70;
-export const INVALID_FETCH_SESSION_EPOCH = 71;
-export const FETCH_SESSION_TOPIC_ID_ERROR = 106;
+import { Errors } from '../protocol/errors';
 
 /** The session id that says "none". */
 export const NO_SESSION = 0;
@@ -35,7 +31,7 @@ export interface Wanted extends FetchKey {
   /** The epoch of the fetcher's last record; -1 = not given. */
   readonly lastFetchedEpoch: LeaderEpoch;
   /** The follower's log start; -1 for consumers. */
-  readonly logStartOffset: bigint;
+  readonly logStartOffset: Offset;
   readonly maxBytes: number;
   /** The high watermark the follower knows (KIP-1166); the greatest int64 = not given. */
   readonly highWatermark: bigint;
@@ -44,8 +40,8 @@ export interface Wanted extends FetchKey {
 /** The part of a partition's response that decides whether it has news. */
 export interface News {
   readonly errorCode: number;
-  readonly highWatermark: bigint;
-  readonly logStartOffset: bigint;
+  readonly highWatermark: Offset;
+  readonly logStartOffset: Offset;
   readonly recordBytes: number;
   /** A preferred replica or a diverging epoch is named. */
   readonly isRedirected: boolean;
@@ -90,8 +86,8 @@ export interface Finished {
 
 interface Remembered {
   wanted: Wanted;
-  highWatermark: bigint;
-  logStartOffset: bigint;
+  highWatermark: Offset;
+  logStartOffset: Offset;
 }
 
 interface Session {
@@ -140,10 +136,10 @@ export class FetchSessions {
       return this.#full(request, sessionEpoch === FIRST_EPOCH);
     }
     const session = this.#sessions.get(sessionId);
-    if (session === undefined) return refused(FETCH_SESSION_ID_NOT_FOUND);
-    if (session.epoch !== sessionEpoch) return refused(INVALID_FETCH_SESSION_EPOCH);
+    if (session === undefined) return refused(Errors.FETCH_SESSION_ID_NOT_FOUND);
+    if (session.epoch !== sessionEpoch) return refused(Errors.INVALID_FETCH_SESSION_EPOCH);
     if (session.usesTopicIds !== request.usesTopicIds) {
-      return refused(FETCH_SESSION_TOPIC_ID_ERROR);
+      return refused(Errors.FETCH_SESSION_TOPIC_ID_ERROR);
     }
     return this.#incremental(session, request, topicName, nowMs);
   }
@@ -177,7 +173,7 @@ export class FetchSessions {
     if (this.#partitionCount > this.limits.maxPartitions) {
       // The client then opens a new session, which is refused while there is no room.
       this.#remove(session);
-      return refused(FETCH_SESSION_ID_NOT_FOUND);
+      return refused(Errors.FETCH_SESSION_ID_NOT_FOUND);
     }
     this.#touch(session, nowMs);
     session.epoch = nextEpoch(session.epoch);
@@ -190,7 +186,7 @@ export class FetchSessions {
       finish: (news) => {
         if (session.epoch !== expected) {
           return {
-            errorCode: INVALID_FETCH_SESSION_EPOCH,
+            errorCode: Errors.INVALID_FETCH_SESSION_EPOCH,
             sessionId: session.id,
             included: () => false,
           };
@@ -209,7 +205,7 @@ export class FetchSessions {
       if (known !== undefined) {
         known.wanted = { ...wanted, topic: known.wanted.topic || wanted.topic };
       } else {
-        session.partitions.set(key, { wanted, highWatermark: -1n, logStartOffset: -1n });
+        session.partitions.set(key, { wanted, highWatermark: -1, logStartOffset: -1 });
       }
     }
     for (const key of request.forgotten) session.partitions.delete(keyOf(key));
@@ -222,7 +218,7 @@ export class FetchSessions {
     news: readonly News[],
     nowMs: MonotonicMs,
   ): number {
-    if (byKey.size === 0 || !this.#makeRoom(request.isFromFollower, byKey.size, nowMs)) {
+    if (!this.#makeRoom(request.isFromFollower, byKey.size, nowMs)) {
       return NO_SESSION;
     }
     const partitions = new Map<string, Remembered>();
@@ -231,8 +227,8 @@ export class FetchSessions {
       const shown = news[index];
       partitions.set(key, {
         wanted,
-        highWatermark: shown?.highWatermark ?? -1n,
-        logStartOffset: shown?.logStartOffset ?? -1n,
+        highWatermark: shown?.highWatermark ?? -1,
+        logStartOffset: shown?.logStartOffset ?? -1,
       });
       index += 1;
     }
@@ -289,9 +285,6 @@ export class FetchSessions {
   }
 }
 
-/** Whether a replica with this id fetches on behalf of a broker. */
-export const isFollowerId = (replicaId: NodeId): boolean => replicaId >= 0;
-
 const refused = (errorCode: number): Fetching => ({ kind: 'error', errorCode });
 
 const keyOf = (key: FetchKey): string =>
@@ -328,7 +321,7 @@ function takeNews(session: Session, item: Remembered, news: News | undefined): b
     news.isRedirected ||
     news.errorCode !== 0;
   // An error is told again until it is gone.
-  item.highWatermark = news.errorCode === 0 ? news.highWatermark : -1n;
+  item.highWatermark = news.errorCode === 0 ? news.highWatermark : -1;
   item.logStartOffset = news.logStartOffset;
   if (news.recordBytes > 0) moveToEnd(session, item);
   return isNews;

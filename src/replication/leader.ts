@@ -33,6 +33,8 @@ export interface Peers {
   isAlive(node: NodeId): boolean;
   /** Alive, not shutting down, and in the life that `brokerEpoch` names (-1 = any). */
   isEligible(node: NodeId, brokerEpoch: BrokerEpoch | undefined): boolean;
+  /** `brokerEpoch` names a life of the broker that is over (-1 = none is named). */
+  isStale(node: NodeId, brokerEpoch: BrokerEpoch): boolean;
 }
 
 const UNKNOWN: Offset = -1;

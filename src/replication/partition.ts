@@ -3,7 +3,7 @@
  * synchronous; who waits is told after the turn. Answers carry Kafka's error codes; a failing disk
  * is caught here and answered as KAFKA_STORAGE_ERROR.
  */
-import type { LeaderEpoch, NodeId, Offset, Uuid } from '../base/ids';
+import type { BrokerEpoch, LeaderEpoch, NodeId, Offset, Uuid } from '../base/ids';
 import type { MonotonicMs } from '../base/times';
 import type { Partition as Registration } from '../metadata/topics';
 import { NO_LEADER } from '../metadata/topics';
@@ -48,6 +48,14 @@ export interface ReadRequest extends Believed {
   readonly maxBytes: number;
   readonly isAtLeastOneBatch: boolean;
   readonly upTo: 'end' | 'high-watermark' | 'last-stable';
+}
+
+/** A read by the replica of another broker; it says what that one has. */
+export interface ReplicaReadRequest extends ReadRequest {
+  /** Its log's start; -1 = not given. */
+  readonly startOffset: Offset;
+  /** -1 = none given. */
+  readonly brokerEpoch: BrokerEpoch;
 }
 
 /** Offsets are -1 and there are no bytes when `errorCode` is not 0. */
@@ -328,17 +336,59 @@ export class Partition {
     };
   }
 
-  /** Notes what a follower has after its fetch; may raise the high watermark. */
-  noteFollower(id: NodeId, fetch: FollowerFetch): void {
+  /**
+   * How many bytes a read would give now, at most about `maxBytes`; Infinity if it would tell
+   * something else (an error, a divergence, a start that passed the offset).
+   */
+  measure(request: ReadRequest): number {
+    const log = this.#log;
+    if (log === undefined || this.check(request) !== Errors.NONE) return Number.POSITIVE_INFINITY;
+    const fetchOffset = Number(request.fetchOffset);
+    const bound = this.#bound(request.upTo);
+    if (fetchOffset < log.startOffset || fetchOffset > log.endOffset) {
+      return Number.POSITIVE_INFINITY;
+    }
+    if (fetchOffset >= bound) return 0;
+    // Any data at all is enough for most: the rest need not be looked for.
+    if (request.maxBytes <= 1) return 1;
+    const read = this.read(request);
+    read.slice?.release();
+    const isOther = read.errorCode !== Errors.NONE || read.divergingEpoch !== undefined;
+    return isOther ? Number.POSITIVE_INFINITY : read.sizeInBytes;
+  }
+
+  /** For the replica of another broker: reads, and notes how far it is. */
+  readAsReplica(id: NodeId, request: ReplicaReadRequest): PartitionRead {
+    const errorCode = this.check(request);
     const leader = this.#leader;
-    if (leader === undefined || this.#log === undefined) return;
-    const lowBefore = leader.lowWatermark(this.startOffset, this.world.peers);
+    if (errorCode !== Errors.NONE || leader === undefined) return failedRead(errorCode);
+    if (leader.follower(id) === undefined) {
+      // With an epoch it may know of an assignment that is on its way here: it shall try again.
+      return failedRead(
+        request.leaderEpoch === -1 ? Errors.NOT_LEADER_OR_FOLLOWER : Errors.UNKNOWN_LEADER_EPOCH,
+      );
+    }
+    if (this.world.peers.isStale(id, request.brokerEpoch)) {
+      return failedRead(Errors.NOT_LEADER_OR_FOLLOWER);
+    }
+    const read = this.read(request);
+    if (read.errorCode === Errors.NONE && read.divergingEpoch === undefined) {
+      this.#noteFollower(leader, id, {
+        endOffset: Number(request.fetchOffset),
+        startOffset: request.startOffset,
+        brokerEpoch: request.brokerEpoch,
+      });
+    }
+    return read;
+  }
+
+  /** Notes what a follower has by its fetch; may raise the high watermark. */
+  #noteFollower(leader: Leader, id: NodeId, fetch: FollowerFetch): void {
+    const lowBefore = this.lowWatermark;
     const nowMs = this.world.clock.monotonicMs();
     const hasMoved = leader.fetched(id, fetch, this.endOffset, nowMs);
     if (hasMoved) this.#advanceHighWatermark();
-    if (leader.lowWatermark(this.startOffset, this.world.peers) > lowBefore) {
-      this.watchers.changed(Change.logStart);
-    }
+    if (this.lowWatermark > lowBefore) this.watchers.changed(Change.logStart);
   }
 
   /**
@@ -445,15 +495,18 @@ function refused(
 
 const ok = <T>(value: T): Result<T> => ({ kind: 'ok', value });
 
-const failedRead = (errorCode: number): PartitionRead => ({
-  errorCode,
+/** A read that gives nothing; see `errorCode` of the copy. */
+export const NO_READ: PartitionRead = {
+  errorCode: Errors.NONE,
   highWatermark: -1,
   lastStableOffset: -1,
   startOffset: -1,
   slice: undefined,
   sizeInBytes: 0,
   divergingEpoch: undefined,
-});
+};
+
+const failedRead = (errorCode: number): PartitionRead => ({ ...NO_READ, errorCode });
 
 /** The code for a failing disk; anything else is a bug and goes on. */
 function storageCode(error: unknown): number {

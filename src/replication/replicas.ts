@@ -239,6 +239,10 @@ export class Replicas {
         if (broker === undefined || !isActive(broker) || brokerEpoch === undefined) return false;
         return brokerEpoch === -1 || brokerEpoch === broker.epoch;
       },
+      isStale: (node: NodeId, brokerEpoch: BrokerEpoch) => {
+        const broker = this.#image?.broker(node);
+        return broker !== undefined && brokerEpoch !== -1 && brokerEpoch < broker.epoch;
+      },
     };
   }
 }

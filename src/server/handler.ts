@@ -18,6 +18,8 @@ export interface Handler<A extends AnyApi> {
   readonly api: A;
   /** First and last version that work here; `api.served` when absent. */
   readonly versions?: Versions;
+  /** What ApiVersions says, where that is more than works (Produce, see there). */
+  readonly advertised?: Versions;
   /** Listeners that serve it; `api.listeners` when absent. */
   readonly listeners?: readonly ApiListener[];
   /**
@@ -56,6 +58,8 @@ export interface Context {
    * take that back.
    */
   onClosed(callback: () => void): () => void;
+  /** Notes what the client's software calls itself. */
+  nameSoftware(name: string, version: string): void;
 }
 
 /** What is known of a connection. */
@@ -64,6 +68,8 @@ export interface ConnectionFacts {
   readonly id: number;
   /** The listener's name, `PLAINTEXT` for one. */
   readonly listener: string;
+  /** What kind of listener that is. */
+  readonly serves: ApiListener;
   /** The peer's address, without the slash that Kafka's own texts show before it. */
   readonly clientHost: string;
   readonly clientPort: number;

@@ -1,0 +1,230 @@
+/** One fetch under way: reads its partitions within the limits, and waits where there is too little. */
+import type { NodeId } from '../../base/ids';
+import { ZERO_UUID } from '../../base/ids';
+import type { RequestOf, ResponseDraft } from '../../protocol/api';
+import type { Fetch } from '../../protocol/apis/fetch';
+import { Errors } from '../../protocol/errors';
+import { NO_BYTES } from '../../protocol/schema';
+import type { News, Wanted } from '../../replication/fetch-sessions';
+import { NO_READ, type Partition, type PartitionRead } from '../../replication/partition';
+import { Change } from '../../replication/waiting';
+import type { FileSlice } from '../../storage/log';
+import { currentLeader, NodeEndpoints } from '../current-leader';
+import type { Context } from '../handler';
+import type { Services } from '../services';
+
+type Request = RequestOf<typeof Fetch>;
+type Response = ResponseDraft<typeof Fetch>;
+type PartitionResponse = NonNullable<Response['responses']>[number]['partitions'][number];
+
+/** A partition's part of the response, and the bytes that it owns. */
+export interface FetchAnswer {
+  readonly wanted: Wanted;
+  readonly response: PartitionResponse;
+  readonly slice: FileSlice | undefined;
+}
+
+const READ_COMMITTED = 1;
+const CONSUMER = -1;
+
+export class FetchRun {
+  /** Parallel to `wanted`. */
+  #reads: PartitionRead[] = [];
+  readonly #nodeEndpoints: NodeEndpoints;
+  readonly #replicaId: NodeId;
+  readonly #maxBytes: number;
+  readonly #minBytes: number;
+  readonly #upTo: 'end' | 'high-watermark' | 'last-stable';
+  readonly #isLeaderRequired: boolean;
+
+  constructor(
+    private readonly wanted: readonly Wanted[],
+    private readonly request: Request,
+    private readonly context: Context,
+    private readonly services: Services,
+  ) {
+    this.#nodeEndpoints = new NodeEndpoints(services, context);
+    this.#replicaId = FetchRun.replicaId(request);
+    this.#maxBytes = Math.min(request.maxBytes, services.settings.fetchMaxBytes);
+    this.#minBytes = Math.min(request.minBytes, this.#maxBytes);
+    const isConsumer = this.#replicaId === CONSUMER;
+    // KIP-392: clients from version 11 on may read from followers.
+    this.#isLeaderRequired = this.isFromFollower || (isConsumer && context.apiVersion < 11);
+    if (!isConsumer) this.#upTo = 'end';
+    else if (request.isolationLevel === READ_COMMITTED) this.#upTo = 'last-stable';
+    else this.#upTo = 'high-watermark';
+  }
+
+  /** -1 for consumers. From version 15 on it stands in another place. */
+  static replicaId(request: Request): NodeId {
+    return Math.max(request.replicaId, request.replicaState.replicaId);
+  }
+
+  get isFromFollower(): boolean {
+    return this.#replicaId >= 0;
+  }
+
+  /** Reads all partitions in order. */
+  read(): void {
+    let left = this.#maxBytes;
+    let isFirst = true;
+    this.#reads = this.wanted.map((wanted) => {
+      const read = this.#readOne(wanted, Math.min(left, wanted.maxBytes), isFirst);
+      // KIP-74: the first batch of the first partition with data comes whatever its size.
+      if (read.sizeInBytes > 0) isFirst = false;
+      left = Math.max(0, left - read.sizeInBytes);
+      return read;
+    });
+  }
+
+  #readOne(wanted: Wanted, maxBytes: number, isAtLeastOneBatch: boolean): PartitionRead {
+    const partition = this.#partitionOf(wanted);
+    if (typeof partition === 'number') return { ...NO_READ, errorCode: partition };
+    const request = {
+      fetchOffset: wanted.fetchOffset,
+      leaderEpoch: wanted.currentLeaderEpoch,
+      lastFetchedEpoch: wanted.lastFetchedEpoch,
+      isLeaderRequired: this.#isLeaderRequired,
+      maxBytes,
+      isAtLeastOneBatch,
+      upTo: this.#upTo,
+    };
+    if (!this.isFromFollower) return partition.read(request);
+    return partition.readAsReplica(this.#replicaId, {
+      ...request,
+      startOffset: wanted.logStartOffset,
+      brokerEpoch: this.request.replicaState.replicaEpoch,
+    });
+  }
+
+  /** The partition, or the error code that says why there is none. */
+  #partitionOf(wanted: Wanted): Partition | number {
+    const { topic, topicId, partition: index } = wanted;
+    if (topicId !== ZERO_UUID && topic === '') return Errors.UNKNOWN_TOPIC_ID;
+    const partition = this.services.replicas.get(topic, index);
+    if (partition === undefined) return this.services.replicas.absent(topic, index);
+    if (topicId !== ZERO_UUID && partition.topicId !== topicId) return Errors.INCONSISTENT_TOPIC_ID;
+    return partition;
+  }
+
+  /** Whether to answer at once: enough bytes, no wish to wait, or something to tell. */
+  isEnough(): boolean {
+    if (this.request.maxWaitMs <= 0) return true;
+    let bytes = 0;
+    let isAnyReadable = false;
+    for (const read of this.#reads) {
+      bytes += read.sizeInBytes;
+      if (read.divergingEpoch !== undefined) return true;
+      if (read.errorCode === Errors.NONE) isAnyReadable = true;
+      // Partitions that do not exist hold back nobody, as in Kafka; other errors are told at once.
+      else if (!isUnknown(read.errorCode)) return true;
+    }
+    return !isAnyReadable || bytes >= this.#minBytes;
+  }
+
+  /** Waits until there is enough, something to tell, or the time is up; then reads once more. */
+  wait(): Promise<void> {
+    const { waiting } = this.services;
+    this.#letGo();
+    return new Promise((resolve) => {
+      const waiter = waiting.waiter(this.#minBytes, this.request.maxWaitMs, () => {
+        settled();
+        this.read();
+        resolve();
+      });
+      const settled = this.context.onClosed(() => waiter.cancel());
+      const changes = this.#changes();
+      for (const wanted of this.wanted) {
+        const partition = this.#partitionOf(wanted);
+        if (typeof partition === 'number') continue;
+        waiter.watch(partition.watchers, changes, () => this.#measure(partition, wanted));
+      }
+      waiter.begin();
+    });
+  }
+
+  #letGo(): void {
+    for (const read of this.#reads) read.slice?.release();
+    this.#reads = [];
+  }
+
+  #changes(): number {
+    const always = Change.role | Change.logStart;
+    // A follower also waits to learn of a higher high watermark (KIP-1166).
+    if (this.isFromFollower) return always | Change.end | Change.highWatermark;
+    if (this.#upTo === 'end') return always | Change.end;
+    return always | (this.#upTo === 'last-stable' ? Change.lastStable : Change.highWatermark);
+  }
+
+  /** How many bytes the partition gives now; Infinity when there is something to tell. */
+  #measure(partition: Partition, wanted: Wanted): number {
+    if (this.isFromFollower && BigInt(partition.highWatermark) > wanted.highWatermark) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return partition.measure({
+      fetchOffset: wanted.fetchOffset,
+      leaderEpoch: wanted.currentLeaderEpoch,
+      lastFetchedEpoch: wanted.lastFetchedEpoch,
+      isLeaderRequired: this.#isLeaderRequired,
+      maxBytes: Math.min(wanted.maxBytes, this.#minBytes),
+      isAtLeastOneBatch: true,
+      upTo: this.#upTo,
+    });
+  }
+
+  /** What the session needs to know of each answer. */
+  news(): News[] {
+    return this.#reads.map((read) => ({
+      errorCode: read.errorCode,
+      highWatermark: read.highWatermark,
+      logStartOffset: read.startOffset,
+      recordBytes: read.sizeInBytes,
+      isRedirected: read.divergingEpoch !== undefined,
+    }));
+  }
+
+  /** In the order of `wanted`. The slices are the caller's from now on. */
+  answers(): FetchAnswer[] {
+    return this.wanted.map((wanted, index) => {
+      const read = this.#reads[index] ?? NO_READ;
+      return { wanted, response: this.#response(wanted, read), slice: read.slice };
+    });
+  }
+
+  #response(wanted: Wanted, read: PartitionRead): PartitionResponse {
+    return {
+      partitionIndex: wanted.partition,
+      errorCode: this.#shownCode(read.errorCode),
+      highWatermark: read.highWatermark,
+      lastStableOffset: read.lastStableOffset,
+      logStartOffset: read.startOffset,
+      abortedTransactions: this.#upTo === 'last-stable' && read.errorCode === 0 ? [] : null,
+      records: read.slice ?? NO_BYTES,
+      ...(read.divergingEpoch === undefined ? {} : { divergingEpoch: read.divergingEpoch }),
+      ...this.#leaderHint(wanted, read.errorCode),
+    };
+  }
+
+  /** Clients before version 6 do not know KAFKA_STORAGE_ERROR. */
+  #shownCode(errorCode: number): number {
+    const isTooNew = errorCode === Errors.KAFKA_STORAGE_ERROR && this.context.apiVersion <= 5;
+    return isTooNew ? Errors.NOT_LEADER_OR_FOLLOWER : errorCode;
+  }
+
+  /** KIP-951: who leads, if the client asked the wrong broker. */
+  #leaderHint(wanted: Wanted, errorCode: number): Pick<PartitionResponse, 'currentLeader'> {
+    const isMisled =
+      errorCode === Errors.NOT_LEADER_OR_FOLLOWER || errorCode === Errors.FENCED_LEADER_EPOCH;
+    if (!isMisled || this.context.apiVersion < 16) return {};
+    const leader = currentLeader(this.services, wanted.topic, wanted.partition);
+    this.#nodeEndpoints.add(leader.leaderId);
+    return { currentLeader: leader };
+  }
+
+  nodeEndpoints() {
+    return this.#nodeEndpoints.list();
+  }
+}
+
+const isUnknown = (errorCode: number): boolean =>
+  errorCode === Errors.UNKNOWN_TOPIC_OR_PARTITION || errorCode === Errors.UNKNOWN_TOPIC_ID;
