@@ -219,6 +219,17 @@ export const isNullable = (spec: FieldSpec, version: number): boolean =>
 export const isTagged = (spec: FieldSpec, version: number): boolean =>
   spec.tag !== undefined && version >= spec.tag.first;
 
+/** A struct with every field that was left out at its default, as if it had been decoded. */
+export function completeStruct(shape: Shape, draft: unknown): unknown {
+  const given = draft as Readonly<Record<string, unknown>> & KeepsUnknownTags;
+  const value: Record<string, unknown> = {};
+  for (const [name, { spec }] of Object.entries(shape)) {
+    const part = given[name];
+    value[name] = part === undefined ? defaultOf(spec) : completeValue(spec.type, part);
+  }
+  return given.unknownTags === undefined ? value : { ...value, unknownTags: given.unknownTags };
+}
+
 /** What a field is where it is not given. */
 export function defaultOf(spec: FieldSpec): unknown {
   if (spec.explicitDefault !== undefined) return spec.explicitDefault.value;
@@ -251,6 +262,14 @@ function defaultStruct(shape: Shape): unknown {
   const value: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(shape)) value[name] = defaultOf(field.spec);
   return value;
+}
+
+function completeValue(type: FieldType, value: unknown): unknown {
+  if (value === null) return null;
+  if (type.kind === 'struct') return completeStruct(type.shape, value);
+  if (type.kind !== 'array' || type.element.kind !== 'struct') return value;
+  const { shape } = type.element;
+  return (value as readonly unknown[]).map((element) => completeStruct(shape, element));
 }
 
 function specOf(type: FieldType): FieldSpec {
