@@ -1,5 +1,6 @@
 /** Who may do what, kept as data: ACLs, SCRAM credentials, delegation tokens, client quotas. */
 import type { Uuid } from '../base/ids';
+import type { UnknownTag } from '../protocol/schema';
 
 /** Numbers are those of Kafka's ResourceType, PatternType, AclOperation, AclPermissionType. */
 export interface Acl {
@@ -11,6 +12,8 @@ export interface Acl {
   readonly host: string;
   readonly operation: number;
   readonly permissionType: number;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 /** RFC 5802; `mechanism` 1 = SCRAM-SHA-256, 2 = SCRAM-SHA-512. */
@@ -21,6 +24,8 @@ export interface ScramCredential {
   readonly storedKey: Uint8Array;
   readonly serverKey: Uint8Array;
   readonly iterations: number;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 /** Principals as `Type:name`; times are wall milliseconds. */
@@ -29,9 +34,11 @@ export interface DelegationToken {
   readonly owner: string;
   readonly requester: string;
   readonly renewers: readonly string[];
-  readonly issueTimestampMs: number;
-  readonly maxTimestampMs: number;
-  readonly expirationTimestampMs: number;
+  readonly issueTimestampMs: bigint;
+  readonly maxTimestampMs: bigint;
+  readonly expirationTimestampMs: bigint;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 /** One part of a quota's entity; a null name is the default of its type. */

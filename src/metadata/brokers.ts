@@ -1,5 +1,6 @@
 /** Brokers and controllers as they registered themselves. */
 import type { BrokerEpoch, NodeId, Uuid } from '../base/ids';
+import type { UnknownTag } from '../protocol/schema';
 import { DIRECTORY_LOST, DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED } from './topics';
 
 /** `SecurityProtocol` of Kafka's records is the index in this list. */
@@ -36,6 +37,8 @@ export interface Broker {
   readonly directories: readonly Uuid[];
   /** Log folders that take no new replicas (KIP-1066); null when the broker never said. */
   readonly cordonedDirectories: readonly Uuid[] | null;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 export interface Controller {
@@ -44,6 +47,8 @@ export interface Controller {
   readonly isZooKeeperMigrationReady: boolean;
   readonly endpoints: readonly Endpoint[];
   readonly features: ReadonlyMap<string, FeatureRange>;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 /** May lead partitions and join ISRs. */

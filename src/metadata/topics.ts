@@ -1,5 +1,6 @@
 /** Topics and their partitions, as the picture holds them. */
 import type { LeaderEpoch, NodeId, Uuid } from '../base/ids';
+import type { UnknownTag } from '../protocol/schema';
 import type { ChunkedList } from './chunked-list';
 
 /** No leader. */
@@ -15,6 +16,8 @@ export interface Topic {
   readonly name: string;
   readonly id: Uuid;
   readonly partitions: ChunkedList<Partition>;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 /** One partition's registration: who holds it and who leads it. */
@@ -38,6 +41,8 @@ export interface Partition {
   readonly leaderEpoch: LeaderEpoch;
   /** Grows with every change of the registration. */
   readonly partitionEpoch: number;
+  /** Fields of a newer release, written back as they came. */
+  readonly unknownTags?: readonly UnknownTag[];
 }
 
 /** A reassignment is under way. */
