@@ -1,0 +1,65 @@
+/**
+ * Runs the suites of foreign clients: `npm run compat [-- kcat java …]`. A suite whose tools are
+ * missing is skipped with a line that says so. Closes with `N passed, N failed, N skipped`.
+ */
+import { execFileSync } from 'node:child_process';
+import { suite as java } from './java/suite';
+import { suite as kcat } from './kcat/suite';
+import { startOttla, temporaryFolder } from './support/ottla';
+import type { ForeignCase, ForeignSuite } from './support/suite';
+
+const SUITES: readonly ForeignSuite[] = [kcat, java];
+const tally = { passed: 0, failed: 0, skipped: 0 };
+
+void main(process.argv.slice(2));
+
+async function main(names: readonly string[]): Promise<void> {
+  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
+  for (const suite of SUITES) {
+    if (names.length > 0 && !names.includes(suite.name)) continue;
+    const reason = await suite.missing();
+    if (reason === undefined) {
+      await runSuite(suite);
+      continue;
+    }
+    tally.skipped += suite.cases.length;
+    say(`${suite.name}: ${suite.cases.length} skipped, since ${reason}`);
+  }
+  say(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
+  process.exitCode = tally.failed === 0 ? 0 : 1;
+}
+
+async function runSuite(suite: ForeignSuite): Promise<void> {
+  const folder = temporaryFolder();
+  const ottla = await startOttla(folder.path);
+  try {
+    for (const one of suite.cases) await runCase(suite.name, one, () => one.run(ottla));
+    await runCase(suite.name, { name: 'the broker logged no warning' }, async () => {
+      const printed = ottla.server.output.split('\n').slice(1).join('\n').trim();
+      if (printed !== '') throw new Error(printed);
+    });
+  } finally {
+    await ottla.stop();
+    folder.end();
+  }
+}
+
+async function runCase(
+  suite: string,
+  { name }: Pick<ForeignCase, 'name'>,
+  body: () => Promise<void>,
+): Promise<void> {
+  const startedAt = Date.now();
+  try {
+    await body();
+    tally.passed++;
+    say(`${suite}: ${name} (${Date.now() - startedAt} ms)`);
+  } catch (error) {
+    tally.failed++;
+    say(`${suite}: FAILED ${name}\n${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

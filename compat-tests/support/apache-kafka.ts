@@ -1,0 +1,120 @@
+/**
+ * Apache Kafka 4.4 from Maven: its tools, its clients, and a broker beside ours. The jars are
+ * kept in the user's cache, so they are fetched once.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isInstalled, type RunOptions, runWell, Server } from './process';
+
+const VERSION = '4.4.0';
+const ARTIFACTS = [
+  ['org.apache.kafka', 'kafka_2.13', VERSION],
+  ['org.apache.kafka', 'kafka-tools', VERSION],
+  ['org.apache.logging.log4j', 'log4j-core', '2.24.3'],
+  ['org.apache.logging.log4j', 'log4j-slf4j-impl', '2.24.3'],
+] as const;
+const home = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  `ottla-kafka-${VERSION}`,
+);
+
+/** Why Apache Kafka cannot be had on this machine; undefined once its jars are there. */
+export async function missingKafka(): Promise<string | undefined> {
+  if (!(await isInstalled('java'))) return 'Java 17 is not installed';
+  if (existsSync(join(home, 'complete'))) return undefined;
+  if (!(await isInstalled('mvn'))) return 'Maven is not installed';
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'pom.xml'), pom());
+  writeFileSync(join(home, 'log4j2.xml'), LOGGING);
+  try {
+    const args = ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'];
+    await runWell('mvn', args, { cwd: home, timeoutMs: 600_000 });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return `Apache Kafka could not be fetched: ${reason}`;
+  }
+  writeFileSync(join(home, 'complete'), '');
+  return undefined;
+}
+
+/** Runs a class of Kafka's to its end and gives what it printed; rejects if it failed. */
+export async function kafkaTool(
+  className: string,
+  args: readonly string[],
+  options: RunOptions = {},
+): Promise<string> {
+  const { stdout, stderr } = await runWell('java', java('-Xmx256m', className, args), options);
+  const complaints = stderr.split('\n').filter((line) => / (WARN|ERROR|FATAL) /.test(line));
+  if (complaints.length > 0) throw new Error(`${className} warned:\n${complaints.join('\n')}`);
+  return stdout;
+}
+
+/** Starts an Apache Kafka node with these properties, on a folder formatted before. */
+export function startKafka(propertiesFile: string, heap = '-Xmx512m'): Server {
+  return new Server('java', java(heap, 'kafka.Kafka', [propertiesFile]));
+}
+
+/** The properties of a sole combined node. */
+export function kafkaProperties(node: {
+  readonly folder: string;
+  readonly port: number;
+  readonly controllerPort: number;
+  /** Otherwise the voters are those in the folder (a dynamic quorum). */
+  readonly hasStaticVoters: boolean;
+}): string {
+  const { folder, port, controllerPort, hasStaticVoters } = node;
+  const controller = `localhost:${controllerPort}`;
+  return [
+    'process.roles=broker,controller',
+    'node.id=1',
+    hasStaticVoters
+      ? `controller.quorum.voters=1@${controller}`
+      : `controller.quorum.bootstrap.servers=${controller}`,
+    `listeners=PLAINTEXT://localhost:${port},CONTROLLER://${controller}`,
+    `advertised.listeners=PLAINTEXT://localhost:${port},CONTROLLER://${controller}`,
+    'controller.listener.names=CONTROLLER',
+    'listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+    `log.dirs=${folder}`,
+    'offsets.topic.replication.factor=1',
+    'transaction.state.log.replication.factor=1',
+    'transaction.state.log.min.isr=1',
+    'share.coordinator.state.topic.replication.factor=1',
+    'share.coordinator.state.topic.min.isr=1',
+    'group.initial.rebalance.delay.ms=0',
+    '',
+  ].join('\n');
+}
+
+function java(heap: string, className: string, args: readonly string[]): string[] {
+  const logging = `-Dlog4j2.configurationFile=${join(home, 'log4j2.xml')}`;
+  const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
+  const isServer = className === 'kafka.Kafka';
+  return [
+    heap,
+    ...(isServer ? [] : quick),
+    '-cp',
+    join(home, 'libs', '*'),
+    logging,
+    className,
+    ...args,
+  ];
+}
+
+function pom(): string {
+  const dependencies = ARTIFACTS.map(
+    ([group, artifact, version]) =>
+      `<dependency><groupId>${group}</groupId><artifactId>${artifact}</artifactId>` +
+      `<version>${version}</version></dependency>`,
+  );
+  return (
+    '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>' +
+    '<groupId>ottla</groupId><artifactId>compat</artifactId><version>1</version>' +
+    `<dependencies>${dependencies.join('')}</dependencies></project>\n`
+  );
+}
+
+const LOGGING = `<Configuration><Appenders><Console name="C" target="SYSTEM_ERR">
+<PatternLayout pattern="%d %p %c - %m%n"/></Console></Appenders>
+<Loggers><Root level="warn"><AppenderRef ref="C"/></Root></Loggers></Configuration>
+`;

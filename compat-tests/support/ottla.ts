@@ -1,0 +1,67 @@
+/** The shipped command as a process of its own. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Server } from './process';
+
+const COMMAND = resolve(__dirname, '../../dist/ottla.js');
+
+export interface OttlaProcess {
+  readonly bootstrapServers: string;
+  readonly controllerServers: string;
+  readonly clusterId: string;
+  readonly folder: string;
+  readonly server: Server;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a node on free ports; `folder` keeps its data. */
+export async function startOttla(
+  folder: string,
+  args: readonly string[] = [],
+  port = 0,
+): Promise<OttlaProcess> {
+  const server = new Server(
+    process.execPath,
+    [
+      COMMAND,
+      'start',
+      '--data',
+      folder,
+      '--port',
+      `${port}`,
+      '--json',
+      '--log-level',
+      'warn',
+      ...args,
+    ],
+    { NODE_EXTRA_CA_CERTS: '' },
+  );
+  const [line] = await server.until(/^\{"ready":true.*\}$/m);
+  const ready = JSON.parse(line) as Ready;
+  const controller = ready.listeners.find(({ name }) => name === 'CONTROLLER');
+  return {
+    bootstrapServers: ready.bootstrapServers,
+    controllerServers: `${controller?.host}:${controller?.port}`,
+    clusterId: ready.clusterId,
+    folder,
+    server,
+    stop: (signal) => server.stop(signal),
+  };
+}
+
+interface Ready {
+  readonly bootstrapServers: string;
+  readonly clusterId: string;
+  readonly listeners: readonly {
+    readonly name: string;
+    readonly host: string;
+    readonly port: number;
+  }[];
+}
+
+/** A folder that is removed by `end`. */
+export function temporaryFolder(): { readonly path: string; end(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'ottla-compat-'));
+  return { path, end: () => rmSync(path, { recursive: true, force: true }) };
+}
