@@ -1,0 +1,198 @@
+/**
+ * What a leader checks before it appends what a client produced (Produce v3 and later), as Kafka's
+ * LogValidator does it, and the changes it may make: greatest timestamp, timestamp type, compression.
+ * Offsets and leader epoch are stamped by the log when it appends.
+ */
+import type { WallMs } from '../../base/times';
+import * as batch from './batch';
+import { encodeRecords, wrapRecords } from './builder';
+import { asBuffer } from './bytes';
+import { DecompressionLimitError } from './corrupt-record-error';
+import { type RecordsBytes, recordsBytes, recordsOf } from './record';
+import {
+  checkFraming,
+  checkHeader,
+  checkRecords,
+  type RefusedBatch,
+  refuseTooLarge,
+  refuseTooLargeForSegment,
+  refuseUnreadable,
+  type ValidationSettings,
+} from './validate-checks';
+import type { Walk } from './walk';
+
+export type { RecordError, RefusedBatch, ValidationSettings } from './validate-checks';
+
+export interface AcceptedBatch {
+  readonly outcome: 'accepted';
+  /** What to append: a view on what came, patched in place, or a batch built anew. */
+  readonly batch: Buffer;
+  readonly isRebuilt: boolean;
+  readonly recordCount: number;
+  /** Milliseconds since 1970, -1 for none; nearest number, exact within ±2^53. */
+  readonly maxTimestamp: number;
+  /** Of the first record that has the greatest timestamp. */
+  readonly offsetDeltaOfMaxTimestamp: number;
+  /** What the response says: the time the records were stamped with, or -1 for CreateTime. */
+  readonly logAppendTimeMs: number;
+}
+
+/** The work is too long for the event loop: run `validateAppendTask` with the same input. */
+export interface OffloadedBatch {
+  readonly outcome: 'offload';
+}
+
+export type ValidationOutcome = AcceptedBatch | RefusedBatch;
+
+/** What `validateAppend` does by itself at most: about 1 ms of decompressing … */
+const INLINE_DECOMPRESSED_BYTES = 1024 * 1024;
+/** … and about 5 ms of compressing anew, gzip being the slowest. */
+const INLINE_RECOMPRESSED_BYTES = 256 * 1024;
+
+/**
+ * Validates the record set of one partition in a Produce request. Patches it in place, or builds a
+ * new one; bytes behind the batch that make no whole second one are cut off. `nowMs` is what records
+ * are stamped with and compared to.
+ */
+export function validateAppend(
+  records: Buffer,
+  settings: ValidationSettings,
+  nowMs: WallMs,
+): ValidationOutcome | OffloadedBatch {
+  return validate(records, settings, nowMs, true);
+}
+
+export interface ValidateAppendInput {
+  readonly records: Uint8Array;
+  readonly settings: ValidationSettings;
+  readonly nowMs: WallMs;
+}
+
+/**
+ * The same work without regard to its length, for another thread. What comes back from there holds
+ * a plain Uint8Array as its batch: hand it to `receiveOffloaded`.
+ */
+export const validateAppendTask = {
+  name: 'validate-append',
+  work: ({ records, settings, nowMs }: ValidateAppendInput): ValidationOutcome =>
+    validate(asBuffer(records), settings, nowMs, false) as ValidationOutcome,
+} as const;
+
+/** Makes a Buffer again of what crossing threads turned into a plain byte array. */
+export function receiveOffloaded(outcome: ValidationOutcome): ValidationOutcome {
+  if (outcome.outcome !== 'accepted') return outcome;
+  return { ...outcome, batch: asBuffer(outcome.batch) };
+}
+
+function validate(
+  records: Buffer,
+  settings: ValidationSettings,
+  nowMs: WallMs,
+  isInline: boolean,
+): ValidationOutcome | OffloadedBatch {
+  const fault = checkFraming(records, settings) ?? checkHeader(records, settings);
+  if (fault !== undefined) return fault;
+  const whole = records.subarray(0, batch.sizeInBytes(records, 0));
+  const limitBytes = isInline
+    ? Math.min(settings.maxDecompressedBytes, INLINE_DECOMPRESSED_BYTES)
+    : settings.maxDecompressedBytes;
+  let payload: RecordsBytes;
+  try {
+    payload = recordsBytes(whole, 0, limitBytes);
+  } catch (error) {
+    const isTooLarge = error instanceof DecompressionLimitError;
+    if (isTooLarge && limitBytes < settings.maxDecompressedBytes) return { outcome: 'offload' };
+    return refuseUnreadable(error);
+  }
+  const checked = checkRecords(whole, payload, settings, nowMs);
+  if (checked.outcome === 'refused') return checked;
+  const target = targetCompression(whole, settings);
+  if (target === batch.compression(whole, 0) && checked.walk.hasConsecutiveOffsets) {
+    return acceptInPlace(whole, checked.walk, settings, nowMs);
+  }
+  const isLong = payload.end - payload.start > INLINE_RECOMPRESSED_BYTES;
+  if (isInline && isLong && target !== 'none') return { outcome: 'offload' };
+  return rebuild(whole, payload, checked.walk, target, settings, nowMs);
+}
+
+function targetCompression(whole: Buffer, settings: ValidationSettings): batch.CompressionType {
+  if (settings.compressionType === 'uncompressed') return 'none';
+  if (settings.compressionType !== 'producer') return settings.compressionType;
+  return batch.compression(whole, 0) as batch.CompressionType;
+}
+
+function acceptInPlace(
+  whole: Buffer,
+  walk: Walk,
+  settings: ValidationSettings,
+  nowMs: WallMs,
+): ValidationOutcome {
+  if (whole.length > settings.segmentBytes) return refuseTooLargeForSegment(whole, settings);
+  batch.setMaxTimestamp(whole, 0, settings.timestampType, finalTimestamp(walk, settings, nowMs));
+  return accept(whole, false, walk, settings, nowMs);
+}
+
+/** A new batch of the same records, of another compression or with offsets in order. */
+function rebuild(
+  whole: Buffer,
+  payload: RecordsBytes,
+  walk: Walk,
+  target: batch.CompressionType,
+  settings: ValidationSettings,
+  nowMs: WallMs,
+): ValidationOutcome {
+  const header = {
+    baseOffset: 0,
+    leaderEpoch: batch.NO_LEADER_EPOCH,
+    attributes:
+      (settings.timestampType === 'LogAppendTime' ? batch.LOG_APPEND_TIME_FLAG : 0) |
+      (batch.isTransactional(whole, 0) ? batch.TRANSACTIONAL_FLAG : 0),
+    lastOffsetDelta: batch.recordCount(whole, 0) - 1,
+    baseTimestamp: batch.exactBaseTimestamp(whole, 0),
+    maxTimestamp: finalTimestamp(walk, settings, nowMs),
+    producerId: batch.exactProducerId(whole, 0),
+    producerEpoch: batch.producerEpoch(whole, 0),
+    baseSequence: batch.baseSequence(whole, 0),
+    recordCount: batch.recordCount(whole, 0),
+  };
+  const ordered = walk.hasConsecutiveOffsets ? payload : inOrder(whole, settings);
+  const records = ordered.bytes.subarray(ordered.start, ordered.end);
+  const built = wrapRecords(records, header, target, settings.compressionLevel);
+  if (built.length > settings.maxMessageBytes) return refuseTooLarge(built.length, settings);
+  if (built.length > settings.segmentBytes) return refuseTooLargeForSegment(built, settings);
+  return accept(built, true, walk, settings, nowMs);
+}
+
+/** The records encoded anew with the offset deltas 0, 1, 2, …; some clients get them wrong. */
+function inOrder(whole: Buffer, settings: ValidationSettings): RecordsBytes {
+  const baseTimestamp = batch.exactBaseTimestamp(whole, 0);
+  const records = recordsOf(whole, 0, settings.maxDecompressedBytes).map((record) => ({
+    timestamp: record.exactTimestamp,
+    key: record.key,
+    value: record.value,
+    headers: record.headers,
+  }));
+  const bytes = encodeRecords(records, baseTimestamp);
+  return { bytes, start: 0, end: bytes.length };
+}
+
+function accept(
+  stored: Buffer,
+  isRebuilt: boolean,
+  walk: Walk,
+  settings: ValidationSettings,
+  nowMs: WallMs,
+): AcceptedBatch {
+  return {
+    outcome: 'accepted',
+    batch: stored,
+    isRebuilt,
+    recordCount: batch.recordCount(stored, 0),
+    maxTimestamp: batch.maxTimestamp(stored, 0),
+    offsetDeltaOfMaxTimestamp: walk.indexOfMaxTimestamp,
+    logAppendTimeMs: settings.timestampType === 'LogAppendTime' ? nowMs : batch.NO_TIMESTAMP,
+  };
+}
+
+const finalTimestamp = (walk: Walk, settings: ValidationSettings, nowMs: WallMs): bigint =>
+  settings.timestampType === 'LogAppendTime' ? BigInt(nowMs) : walk.maxTimestamp;
