@@ -236,7 +236,9 @@ export class Leading<R, S, N extends Now = Now> {
       throw error;
     }
     const { producerId, producerEpoch, outcome } = marker;
-    this.#failingStops(() => this.#machine.state.replayMarker(producerId, producerEpoch, outcome));
+    this.#failingStops(() =>
+      this.#machine.state.replayMarker(producerId, producerEpoch, outcome, offset),
+    );
     this.#carryOutEffects([{ kind: 'answer', ticket, response: undefined }], offset);
     this.#release();
     return undefined;

@@ -105,7 +105,7 @@ export class Life<R, S, N extends Now = Now> {
     const { state } = this.#options.machine;
     if (step.kind === 'marker') {
       const { producerId, producerEpoch, outcome } = step.marker;
-      state.replayMarker(producerId, producerEpoch, outcome);
+      state.replayMarker(producerId, producerEpoch, outcome, step.offset);
       return;
     }
     for (const { offsetDelta, record } of step.records) {

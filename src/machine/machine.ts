@@ -17,8 +17,16 @@ export interface Now {
 export interface State<R> {
   /** Never refuses a record: what it cannot make sense of is an invariant's failure. */
   replay(record: R, at: ReplayedAt): void;
-  /** A transaction ended here; what the producer wrote while it was open now counts, or never did. */
-  replayMarker(producerId: ProducerId, producerEpoch: ProducerEpoch, outcome: Outcome): void;
+  /**
+   * A transaction ended at `offset`; what the producer wrote while it was open now counts, or
+   * never did.
+   */
+  replayMarker(
+    producerId: ProducerId,
+    producerEpoch: ProducerEpoch,
+    outcome: Outcome,
+    offset: Offset,
+  ): void;
 }
 
 /** Where a record stands, and in whose transaction it was written, if in one. */

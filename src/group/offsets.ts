@@ -1,0 +1,248 @@
+/** OffsetCommit, OffsetFetch, OffsetDelete, and offsets that expire or lose their topic. */
+import { type Uuid, ZERO_UUID } from '../base/ids';
+import type { Now } from '../machine/machine';
+import type { RequestOf, ResponseDraft } from '../protocol/api';
+import type { OffsetCommit } from '../protocol/apis/offset-commit';
+import type { OffsetDelete } from '../protocol/apis/offset-delete';
+import type { OffsetFetch } from '../protocol/apis/offset-fetch';
+import { type ErrorCode, Errors } from '../protocol/errors';
+import type { Element } from '../protocol/schema';
+import { type ClassicGroup, CONSUMER_PROTOCOL_TYPE, isSubscribedTo } from './classic-group';
+import type { CommittedOffset, CommittedOffsets, OffsetsByPartition } from './committed-offsets';
+import { type GroupRecord, offsetRecord, offsetTombstone } from './group-record';
+import type { GroupSettings } from './settings';
+
+/** With names and ids of topics both filled in; an unknown id is all zeros. */
+export type CommitRequest = Pick<
+  RequestOf<typeof OffsetCommit>,
+  | 'groupId'
+  | 'memberId'
+  | 'groupInstanceId'
+  | 'generationIdOrMemberEpoch'
+  | 'retentionTimeMs'
+  | 'topics'
+>;
+export type CommitResponse = ResponseDraft<typeof OffsetCommit>;
+type CommitTopic = Element<CommitRequest['topics']>;
+type CommitPartition = Element<CommitTopic['partitions']>;
+/** One group's part of an OffsetFetch; topics null = all, with names filled in. */
+export type FetchRequest = Element<RequestOf<typeof OffsetFetch>['groups']>;
+export type FetchResponse = Element<ResponseDraft<typeof OffsetFetch>['groups']>;
+type FetchedPartition = Element<Element<FetchResponse['topics']>['partitions']>;
+export type DeleteRequest = RequestOf<typeof OffsetDelete>;
+export type DeleteResponse = ResponseDraft<typeof OffsetDelete>;
+
+export const NO_OFFSET = -1n;
+
+/** The records of a commit that was found in order, and its response. */
+export function commit(
+  request: CommitRequest,
+  settings: GroupSettings,
+  now: Now,
+): { readonly records: readonly GroupRecord[]; readonly response: CommitResponse } {
+  const records: GroupRecord[] = [];
+  const { retentionTimeMs } = request;
+  const expireTimestampMs = retentionTimeMs === -1n ? -1n : BigInt(now.wallMs) + retentionTimeMs;
+  const commitOne = (topic: CommitTopic, partition: CommitPartition): ErrorCode => {
+    const metadata = partition.committedMetadata ?? '';
+    if (metadata.length > settings.offsetMetadataMaxBytes) return Errors.OFFSET_METADATA_TOO_LARGE;
+    const offset = {
+      offset: partition.committedOffset,
+      leaderEpoch: partition.committedLeaderEpoch,
+      metadata,
+      commitTimestampMs: now.wallMs,
+      expireTimestampMs,
+      topicId: topic.topicId,
+    };
+    records.push(offsetRecord(request.groupId, topic.name, partition.partitionIndex, offset));
+    return Errors.NONE;
+  };
+  return { records, response: commitResponse(request, commitOne) };
+}
+
+/** The response in which every partition has that error. */
+export const commitRefusal = (request: CommitRequest, errorCode: ErrorCode): CommitResponse =>
+  commitResponse(request, () => errorCode);
+
+function commitResponse(
+  request: CommitRequest,
+  errorOf: (topic: CommitTopic, partition: CommitPartition) => ErrorCode,
+): CommitResponse {
+  const topics = request.topics.map((topic) => ({
+    name: topic.name,
+    topicId: topic.topicId,
+    partitions: topic.partitions.map((partition) => ({
+      partitionIndex: partition.partitionIndex,
+      errorCode: errorOf(topic, partition),
+    })),
+  }));
+  return { topics };
+}
+
+/** What a group has committed. A group that does not exist has committed nothing. */
+export function fetch(
+  offsets: CommittedOffsets,
+  request: FetchRequest,
+  requireStable: boolean,
+): FetchResponse {
+  const { groupId } = request;
+  const byTopic = offsets.ofGroup(groupId);
+  const fetchOne = (topic: string, topicId: Uuid, index: number): FetchedPartition => {
+    if (requireStable && offsets.isPending(groupId, topic, index)) {
+      return { ...nothingCommitted(index), errorCode: Errors.UNSTABLE_OFFSET_COMMIT };
+    }
+    const offset = byTopic.get(topic)?.get(index);
+    return offset === undefined || isOfAnother(topicId, offset)
+      ? nothingCommitted(index)
+      : fetched(index, offset);
+  };
+  const asked = request.topics ?? allOf(byTopic);
+  const topics = asked.map(({ name, topicId, partitionIndexes }) => ({
+    name,
+    topicId,
+    partitions: partitionIndexes.map((index) => fetchOne(name, topicId, index)),
+  }));
+  return { groupId, topics };
+}
+
+/** Forgets offsets of topics that the group does not read; the rest get an error each. */
+export function deleteOffsets(
+  offsets: CommittedOffsets,
+  group: ClassicGroup,
+  request: DeleteRequest,
+): { readonly records: readonly GroupRecord[]; readonly response: DeleteResponse } {
+  const { groupId } = group;
+  const records: GroupRecord[] = [];
+  const topics = request.topics.map(({ name, partitions }) => {
+    const isRead = isSubscribedTo(group, name);
+    return {
+      name,
+      partitions: partitions.map(({ partitionIndex }) => {
+        if (isRead) return { partitionIndex, errorCode: Errors.GROUP_SUBSCRIBED_TO_TOPIC };
+        if (isStored(offsets, groupId, name, partitionIndex)) {
+          records.push(offsetTombstone(groupId, name, partitionIndex));
+        }
+        return { partitionIndex, errorCode: Errors.NONE };
+      }),
+    };
+  });
+  return { records, response: { errorCode: Errors.NONE, topics } };
+}
+
+/** Only consumers can forget offsets while they have members. */
+export function deleteError(group: ClassicGroup | undefined): ErrorCode {
+  if (group === undefined) return Errors.GROUP_ID_NOT_FOUND;
+  return group.state !== 'Empty' && group.protocolType !== CONSUMER_PROTOCOL_TYPE
+    ? Errors.NON_EMPTY_GROUP
+    : Errors.NONE;
+}
+
+/** Tombstones for everything a group has committed, or has pending. */
+export function allTombstones(offsets: CommittedOffsets, groupId: string): readonly GroupRecord[] {
+  return tombstones(offsets, groupId, () => true);
+}
+
+/** Tombstones for a group's offsets of a topic that was deleted; not of others of that name. */
+export function tombstonesForTopic(
+  offsets: CommittedOffsets,
+  groupId: string,
+  topic: { readonly name: string; readonly id: Uuid },
+): readonly GroupRecord[] {
+  return tombstones(
+    offsets,
+    groupId,
+    (name, offset) => name === topic.name && !isOfAnother(topic.id, offset),
+  );
+}
+
+/** One for each partition, though several offsets of it may be pending. */
+function tombstones(
+  offsets: CommittedOffsets,
+  groupId: string,
+  isMeant: (topic: string, offset: CommittedOffset) => boolean,
+): readonly GroupRecord[] {
+  const records = new Map<string, GroupRecord>();
+  const note = (topic: string, index: number, offset: CommittedOffset) => {
+    if (isMeant(topic, offset)) {
+      records.set(`${topic}-${index}`, offsetTombstone(groupId, topic, index));
+    }
+  };
+  for (const [topic, partitions] of offsets.ofGroup(groupId)) {
+    for (const [index, offset] of partitions) note(topic, index, offset);
+  }
+  for (const [topic, index, offset] of offsets.pending(groupId)) note(topic, index, offset);
+  return [...records.values()];
+}
+
+/** What has expired of a group's offsets; `isLast`: nothing would be left. */
+export function expired(
+  offsets: CommittedOffsets,
+  group: ClassicGroup,
+  settings: GroupSettings,
+  now: Now,
+): { readonly records: readonly GroupRecord[]; readonly isLast: boolean } {
+  const { groupId } = group;
+  const records: GroupRecord[] = [];
+  let isLast = !offsets.hasPending(groupId);
+  const basis = retentionBasis(group);
+  for (const [topic, partitions] of offsets.ofGroup(groupId)) {
+    for (const [index, offset] of partitions) {
+      const isExpired =
+        basis !== undefined &&
+        !isSubscribedTo(group, topic) &&
+        !offsets.isPending(groupId, topic, index) &&
+        isOver(offset, basis(offset), settings.offsetsRetentionMs, now);
+      if (isExpired) records.push(offsetTombstone(groupId, topic, index));
+      else isLast = false;
+    }
+  }
+  return { records, isLast };
+}
+
+/** From when on an offset's retention runs; undefined = nothing expires while it is like that. */
+function retentionBasis(group: ClassicGroup): ((offset: CommittedOffset) => number) | undefined {
+  const { protocolType, state, stateSinceMs, subscribedTopics } = group;
+  const sinceCommit = (offset: CommittedOffset) => offset.commitTimestampMs;
+  if (protocolType === null) return sinceCommit;
+  if (state === 'Empty') return stateSinceMs === -1 ? sinceCommit : () => stateSinceMs;
+  const isKnown = protocolType === CONSUMER_PROTOCOL_TYPE && subscribedTopics !== undefined;
+  return isKnown && state === 'Stable' ? sinceCommit : undefined;
+}
+
+function isOver(offset: CommittedOffset, sinceMs: number, retentionMs: number, now: Now): boolean {
+  if (offset.expireTimestampMs !== -1n) return BigInt(now.wallMs) >= offset.expireTimestampMs;
+  return now.wallMs - sinceMs >= retentionMs;
+}
+
+function allOf(
+  byTopic: ReadonlyMap<string, OffsetsByPartition>,
+): readonly { name: string; topicId: Uuid; partitionIndexes: readonly number[] }[] {
+  return [...byTopic].map(([name, partitions]) => ({
+    name,
+    topicId: ZERO_UUID,
+    partitionIndexes: [...partitions.keys()],
+  }));
+}
+
+const isStored = (o: CommittedOffsets, groupId: string, topic: string, index: number): boolean =>
+  o.get(groupId, topic, index) !== undefined || o.isPending(groupId, topic, index);
+
+/** An offset of a topic that was deleted and made anew says nothing about the new one. */
+const isOfAnother = (topicId: Uuid, offset: CommittedOffset): boolean =>
+  topicId !== ZERO_UUID && offset.topicId !== ZERO_UUID && offset.topicId !== topicId;
+
+const nothingCommitted = (partitionIndex: number): FetchedPartition => ({
+  partitionIndex,
+  committedOffset: NO_OFFSET,
+  committedLeaderEpoch: -1,
+  metadata: '',
+  errorCode: Errors.NONE,
+});
+
+const fetched = (partitionIndex: number, offset: CommittedOffset): FetchedPartition => ({
+  partitionIndex,
+  committedOffset: offset.offset,
+  committedLeaderEpoch: offset.leaderEpoch,
+  metadata: offset.metadata,
+  errorCode: Errors.NONE,
+});
