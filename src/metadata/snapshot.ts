@@ -70,8 +70,8 @@ function* featureRecords(image: Image): Iterable<MetadataRecord> {
 
 function* topicRecords(image: Image, level: number): Iterable<MetadataRecord> {
   for (const topic of image.topics()) {
-    const { name, id: topicId, unknownTags = [] } = topic;
-    yield metadataRecord('TopicRecord', 0, { name, topicId, unknownTags });
+    const { name, id: topicId, partitions: _, ...kept } = topic;
+    yield metadataRecord('TopicRecord', 0, { name, topicId, ...kept });
     for (const [index, partition] of topic.partitions.entries()) {
       yield partitionRecord(topicId, index, partition, level);
     }

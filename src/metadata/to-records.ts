@@ -1,5 +1,6 @@
 /** The shapes of the picture as the records that carry them whole, at the versions a level allows. */
 import type { Uuid } from '../base/ids';
+import type { UnknownTag } from '../protocol/schema';
 import type { Acl, DelegationToken, ScramCredential } from './access';
 import { type Broker, type Controller, type FeatureRange, SECURITY_PROTOCOLS } from './brokers';
 import { allows, recordVersion } from './features';
@@ -33,7 +34,7 @@ export function brokerRecord(broker: Broker, level: number): RecordOf<'RegisterB
     isMigratingZkBroker: allows.zooKeeperMigration(level) && broker.isMigratingFromZooKeeper,
     logDirs: allows.directories(level) ? broker.directories : [],
     cordonedLogDirs: allows.cordonedDirectories(level) ? broker.cordonedDirectories : null,
-    unknownTags: broker.unknownTags ?? [],
+    ...kept(broker),
   });
 }
 
@@ -44,7 +45,7 @@ export function controllerRecord(controller: Controller): RecordOf<'RegisterCont
     zkMigrationReady: controller.isZooKeeperMigrationReady,
     endPoints: endpointsOf(controller),
     features: featuresOf(controller.features),
-    unknownTags: controller.unknownTags ?? [],
+    ...kept(controller),
   });
 }
 
@@ -69,7 +70,7 @@ export function partitionRecord(
     directories: allows.directories(level) ? partition.directories : [],
     eligibleLeaderReplicas: hasElr && partition.elr.length > 0 ? partition.elr : null,
     lastKnownElr: hasElr && partition.lastKnownElr.length > 0 ? partition.lastKnownElr : null,
-    unknownTags: partition.unknownTags ?? [],
+    ...kept(partition),
   });
 }
 
@@ -91,8 +92,14 @@ export function tokenRecord(token: DelegationToken): RecordOf<'DelegationTokenRe
     issueTimestamp: token.issueTimestampMs,
     maxTimestamp: token.maxTimestampMs,
     expirationTimestamp: token.expirationTimestampMs,
-    unknownTags: token.unknownTags ?? [],
+    ...kept(token),
   });
+}
+
+function kept(entity: { readonly unknownTags?: readonly UnknownTag[] }): {
+  readonly unknownTags?: readonly UnknownTag[];
+} {
+  return entity.unknownTags === undefined ? {} : { unknownTags: entity.unknownTags };
 }
 
 function endpointsOf(node: Broker | Controller): Endpoints {
