@@ -1,9 +1,8 @@
 /** Apache Kafka on the folders that a node of ours left, and the lock between the two. */
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { kafkaProperties, startKafka } from '../support/apache-kafka';
+import { freePort, kafkaProperties, startKafka } from '../support/apache-kafka';
 import { startOttla, temporaryFolder } from '../support/ottla';
 import type { Server } from '../support/process';
 import type { ForeignCase } from '../support/suite';
@@ -107,15 +106,3 @@ export const folderCases: readonly ForeignCase[] = [
       }),
   },
 ];
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
-}

@@ -2,7 +2,9 @@
  * Apache Kafka 4.4 from Maven: its tools, its clients, and a broker beside ours. The jars are
  * kept in the user's cache, so they are fetched once.
  */
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isInstalled, type RunOptions, runWell, Server } from './process';
@@ -44,15 +46,34 @@ export async function kafkaTool(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<string> {
-  const { stdout, stderr } = await runWell('java', java('-Xmx256m', className, args), options);
+  const { stdout, stderr } = await runWell('java', java(['-Xmx256m'], className, args), options);
   const complaints = stderr.split('\n').filter((line) => / (WARN|ERROR|FATAL) /.test(line));
   if (complaints.length > 0) throw new Error(`${className} warned:\n${complaints.join('\n')}`);
   return stdout;
 }
 
+/** Makes the folders of these properties ready for a new cluster. */
+export async function formatKafka(propertiesFile: string): Promise<void> {
+  const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
+  await kafkaTool('kafka.tools.StorageTool', ['format', '-t', id, '-c', propertiesFile]);
+}
+
 /** Starts an Apache Kafka node with these properties, on a folder formatted before. */
-export function startKafka(propertiesFile: string, heap = '-Xmx512m'): Server {
+export function startKafka(propertiesFile: string, heap: readonly string[] = ['-Xmx512m']): Server {
   return new Server('java', java(heap, 'kafka.Kafka', [propertiesFile]));
+}
+
+/** A port on which nothing listens now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
 }
 
 /** The properties of a sole combined node. */
@@ -86,12 +107,12 @@ export function kafkaProperties(node: {
   ].join('\n');
 }
 
-function java(heap: string, className: string, args: readonly string[]): string[] {
+function java(heap: readonly string[], className: string, args: readonly string[]): string[] {
   const logging = `-Dlog4j2.configurationFile=${join(home, 'log4j2.xml')}`;
   const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
   const isServer = className === 'kafka.Kafka';
   return [
-    heap,
+    ...heap,
     ...(isServer ? [] : quick),
     '-cp',
     join(home, 'libs', '*'),
