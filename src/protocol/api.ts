@@ -28,19 +28,21 @@ export type MessageOf<M extends AnyMessage> = NonNullable<M['types']>['out'];
 /** What encoding the message takes: fields with a default may be left out. */
 export type MessageDraft<M extends AnyMessage> = NonNullable<M['types']>['in'];
 
-/** Defines a message that is no request or response. Such messages keep unknown tagged fields. */
+/** Defines a message that is no request or response. It keeps unknown tagged fields. */
 export function message<const S extends Shape>(definition: {
   readonly name: string;
   readonly versions: Versions;
   readonly flexible: number | 'never';
   readonly fields: S;
+  /** Passes over unknown tagged fields instead. */
+  readonly dropsUnknownTags?: true;
 }): Message<StructOut<S>, StructIn<S>> {
   return {
     name: definition.name,
     versions: definition.versions,
     flexibleSince: flexibleSince(definition.flexible),
     shape: definition.fields,
-    keepsUnknownTags: true,
+    keepsUnknownTags: definition.dropsUnknownTags !== true,
   };
 }
 
