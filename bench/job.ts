@@ -5,7 +5,9 @@ export interface Job {
   readonly connections: number;
   /** Requests on their way at once, per connection. */
   readonly depth: number;
+  /** At most so long; less if `requests` are answered before. */
   readonly seconds: number;
+  readonly requests?: number;
   /**
    * Frames with their length prefix, as base64; a connection sends them round and round. All
    * answers must carry error code 0 where `errorAt` says it stands.

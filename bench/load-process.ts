@@ -28,7 +28,11 @@ class Load {
   note(latencyMs: number): void {
     if (this.requests < MAX_SAMPLES) this.samples[this.requests] = latencyMs;
     this.requests++;
+    if (this.requests === this.job.requests) this.enough();
   }
+
+  /** Called once the job's number of requests is answered. */
+  enough = (): void => undefined;
 }
 
 async function run(job: Job): Promise<JobReport> {
@@ -36,8 +40,11 @@ async function run(job: Job): Promise<JobReport> {
   const lines = Array.from({ length: job.connections }, (_, at) => new Line(load, at));
   await Promise.all(lines.map((line) => line.opened));
   const startedAt = performance.now();
-  for (const line of lines) line.start();
-  await new Promise((resolve) => setTimeout(resolve, job.seconds * 1000));
+  await new Promise<void>((resolve) => {
+    load.enough = resolve;
+    for (const line of lines) line.start();
+    setTimeout(resolve, job.seconds * 1000);
+  });
   load.isOver = true;
   const seconds = (performance.now() - startedAt) / 1000;
   const requests = load.requests;

@@ -22,7 +22,8 @@ export async function startAndMeasure(
     port: target.port,
     connections: 1,
     depth: 1,
-    seconds: 0.01,
+    seconds: 10,
+    requests: 1,
     frames: [produceFrame('first', 0, -1, batchOf(100, 1))],
     errorAt: produceErrorAt('first'),
   });
