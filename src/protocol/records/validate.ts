@@ -46,8 +46,8 @@ export type ValidationOutcome = AcceptedBatch | RefusedBatch;
 
 /** What `validateAppend` does by itself at most: about 1 ms of decompressing … */
 const INLINE_DECOMPRESSED_BYTES = 1024 * 1024;
-/** … and about 5 ms of compressing anew, gzip being the slowest. */
-const INLINE_RECOMPRESSED_BYTES = 256 * 1024;
+/** … and about 5 ms of building anew, gzip being the slowest. */
+const INLINE_REBUILT_BYTES = 256 * 1024;
 
 /**
  * Validates the record set of one partition in a Produce request. Patches it in place, or builds a
@@ -110,8 +110,8 @@ function validate(
   if (target === batch.compression(whole, 0) && checked.walk.hasConsecutiveOffsets) {
     return acceptInPlace(whole, checked.walk, settings, nowMs);
   }
-  const isLong = payload.end - payload.start > INLINE_RECOMPRESSED_BYTES;
-  if (isInline && isLong && target !== 'none') return { outcome: 'offload' };
+  const isLong = payload.end - payload.start > INLINE_REBUILT_BYTES;
+  if (isInline && isLong) return { outcome: 'offload' };
   return rebuild(whole, payload, checked.walk, target, settings, nowMs);
 }
 
@@ -141,6 +141,13 @@ function rebuild(
   settings: ValidationSettings,
   nowMs: WallMs,
 ): ValidationOutcome {
+  const isSound = walk.hasConsecutiveOffsets && batch.timestampType(whole, 0) === 'CreateTime';
+  const encoded = isSound
+    ? {
+        records: payload.bytes.subarray(payload.start, payload.end),
+        baseTimestamp: batch.exactBaseTimestamp(whole, 0),
+      }
+    : encodeAnew(whole, settings);
   const header = {
     baseOffset: 0,
     leaderEpoch: batch.NO_LEADER_EPOCH,
@@ -148,32 +155,37 @@ function rebuild(
       (settings.timestampType === 'LogAppendTime' ? batch.LOG_APPEND_TIME_FLAG : 0) |
       (batch.isTransactional(whole, 0) ? batch.TRANSACTIONAL_FLAG : 0),
     lastOffsetDelta: batch.recordCount(whole, 0) - 1,
-    baseTimestamp: batch.exactBaseTimestamp(whole, 0),
+    baseTimestamp: encoded.baseTimestamp,
     maxTimestamp: finalTimestamp(walk, settings, nowMs),
     producerId: batch.exactProducerId(whole, 0),
     producerEpoch: batch.producerEpoch(whole, 0),
     baseSequence: batch.baseSequence(whole, 0),
     recordCount: batch.recordCount(whole, 0),
   };
-  const ordered = walk.hasConsecutiveOffsets ? payload : inOrder(whole, settings);
-  const records = ordered.bytes.subarray(ordered.start, ordered.end);
-  const built = wrapRecords(records, header, target, settings.compressionLevel);
+  const built = wrapRecords(encoded.records, header, target, settings.compressionLevel);
   if (built.length > settings.maxMessageBytes) return refuseTooLarge(built.length, settings);
   if (built.length > settings.segmentBytes) return refuseTooLargeForSegment(built, settings);
   return accept(built, true, walk, settings, nowMs);
 }
 
-/** The records encoded anew with the offset deltas 0, 1, 2, …; some clients get them wrong. */
-function inOrder(whole: Buffer, settings: ValidationSettings): RecordsBytes {
-  const baseTimestamp = batch.exactBaseTimestamp(whole, 0);
+interface EncodedRecords {
+  readonly records: Uint8Array;
+  readonly baseTimestamp: bigint;
+}
+
+/**
+ * The records with the offset deltas 0, 1, 2, … that some clients get wrong, and each with the
+ * timestamp it shows.
+ */
+function encodeAnew(whole: Buffer, settings: ValidationSettings): EncodedRecords {
   const records = recordsOf(whole, 0, settings.maxDecompressedBytes).map((record) => ({
     timestamp: record.exactTimestamp,
     key: record.key,
     value: record.value,
     headers: record.headers,
   }));
-  const bytes = encodeRecords(records, baseTimestamp);
-  return { bytes, start: 0, end: bytes.length };
+  const baseTimestamp = records[0]?.timestamp ?? BigInt(batch.NO_TIMESTAMP);
+  return { records: encodeRecords(records, baseTimestamp), baseTimestamp };
 }
 
 function accept(

@@ -123,7 +123,8 @@ function skipHeaders(bytes: Uint8Array, position: number, recordEnd: number): nu
   if (count < 0 || count > recordEnd - at) {
     throw new CorruptRecordError(`a record claims ${count} headers`);
   }
-  for (let index = 0; index < count && at < recordEnd; index++) {
+  for (let index = 0; index < count; index++) {
+    if (at >= recordEnd) throw new CorruptRecordError('a record has fewer headers than it claims');
     if ((bytes[at] as number) & 1) throw new CorruptRecordError('a header has no key');
     at = skipField(bytes, skipField(bytes, at));
   }
