@@ -9,6 +9,7 @@ import type { Partition as Registration } from '../metadata/topics';
 import { NO_LEADER } from '../metadata/topics';
 import type { Clock } from '../platform/platform';
 import { Errors } from '../protocol/errors';
+import type { ValidationSettings } from '../protocol/records/validate';
 import { StorageError } from '../storage/errors';
 import {
   EARLIEST_LOCAL_TIMESTAMP,
@@ -221,6 +222,18 @@ export class Partition {
     return Errors.NONE;
   }
 
+  /** Whether this replica may append now; 0 = yes. */
+  checkAppend(isAllAcks: boolean): number {
+    if (this.#log === undefined) return Errors.KAFKA_STORAGE_ERROR;
+    if (this.#leader === undefined) return Errors.NOT_LEADER_OR_FOLLOWER;
+    return isAllAcks && this.isUnderMinIsr ? Errors.NOT_ENOUGH_REPLICAS : Errors.NONE;
+  }
+
+  /** How a client's batch that comes in that version of Produce is validated. */
+  validation(produceVersion: number): ValidationSettings {
+    return produceVersion < 7 ? this.#settings.validationBefore7 : this.#settings.validation;
+  }
+
   /**
    * Appends what a coordinator on this node wrote: batches it built itself, as an all-acks write.
    * The bytes are patched in place.
@@ -235,16 +248,9 @@ export class Partition {
   }
 
   #append(batches: Buffer, origin: 'client' | 'coordinator', isAllAcks: boolean): AppendOutcome {
+    const errorCode = this.checkAppend(isAllAcks);
     const log = this.#log;
-    const leader = this.#leader;
-    if (log === undefined) return refused(Errors.KAFKA_STORAGE_ERROR, 'its log folder is offline');
-    if (leader === undefined) return refused(Errors.NOT_LEADER_OR_FOLLOWER, 'not the leader');
-    if (isAllAcks && this.isUnderMinIsr) {
-      return refused(
-        Errors.NOT_ENOUGH_REPLICAS,
-        `${leader.isr.size} replicas are in sync, fewer than min.insync.replicas asks for`,
-      );
-    }
+    if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
     try {
       const appended = log.appendAsLeader(batches, this.leaderEpoch, origin);
       if (appended.outcome === 'refused') return refused(appended.errorCode, appended.message);
@@ -253,7 +259,8 @@ export class Partition {
         this.watchers.changed(Change.end);
         this.#advanceHighWatermark();
       }
-      const isStamped = outcome === 'duplicate' || this.#settings.timestampType === 'LogAppendTime';
+      const isStamped =
+        outcome === 'duplicate' || this.#settings.validation.timestampType === 'LogAppendTime';
       const logAppendTimeMs = isStamped ? appended.maxTimestamp : -1;
       return { kind: 'appended', baseOffset, lastOffset, logAppendTimeMs };
     } catch (error) {

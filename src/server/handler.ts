@@ -87,17 +87,6 @@ export interface Principal {
 
 export const ANONYMOUS: Principal = { type: 'User', name: 'ANONYMOUS' };
 
-/** The client's mistake, or a state it must react to: becomes an answer with this error code. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError';
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 /** Closes this connection with one log line; for requests that have no answer to refuse with. */
 export class CloseConnection extends Error {
   override readonly name = 'CloseConnection';

@@ -4,8 +4,8 @@
  */
 import type { Link } from '../platform/platform';
 import type { Part } from '../protocol/schema';
+import type { SlabPool } from '../protocol/slabs';
 import type { FileSlice } from '../storage/log';
-import type { Slabs } from './slabs';
 
 /** File bytes under way at once per connection. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -28,7 +28,7 @@ export class Outbox {
 
   constructor(
     private readonly link: Link,
-    private readonly slabs: Slabs,
+    private readonly slabs: SlabPool,
     /** Called when bytes have left, and with the error that ends the connection. */
     private readonly left: (error?: Error) => void,
   ) {}
@@ -36,6 +36,11 @@ export class Outbox {
   /** Bytes that have not been handed to the system. */
   get queuedBytes(): number {
     return this.#waitingBytes + this.link.queuedBytes;
+  }
+
+  /** Everything has been handed to the socket. */
+  get isEmpty(): boolean {
+    return this.#waitingBytes === 0 && !this.#isReading;
   }
 
   /** Queues parts; file slices are released once sent or dropped. */
@@ -77,7 +82,7 @@ export class Outbox {
 
   /** Fills one slab with what comes next and writes it; the next follows once it has left. */
   #writeSlab(): void {
-    const slab = this.slabs.take(Math.min(this.#waitingBytes, CHUNK_BYTES));
+    const slab = this.slabs.lease(Math.min(this.#waitingBytes, CHUNK_BYTES));
     const limit = Math.min(slab.length, CHUNK_BYTES);
     let filled = 0;
     let hasFileBytes = false;
@@ -89,7 +94,7 @@ export class Outbox {
       } else {
         hasFileBytes = true;
         if (!this.#readSlice(part as FileSlice, slab, filled, length)) {
-          this.slabs.giveBack(slab);
+          this.slabs.release(slab);
           return;
         }
       }
@@ -113,7 +118,7 @@ export class Outbox {
   }
 
   #written(slab: Buffer, error: Error | undefined): void {
-    this.slabs.giveBack(slab);
+    this.slabs.release(slab);
     this.#isReading = false;
     if (error !== undefined || this.#isClosed) return;
     this.flush();

@@ -4,7 +4,7 @@
  */
 import type { NodeId, ProducerEpoch, ProducerId } from '../base/ids';
 import type { Image } from '../metadata/image';
-import type { Clock, Logger } from '../platform/platform';
+import type { Clock, Logger, Offload } from '../platform/platform';
 import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
 import type { FetchSessions } from '../replication/fetch-sessions';
 import type { Replicas } from '../replication/replicas';
@@ -14,6 +14,7 @@ import type { Context } from './handler';
 export interface Services {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly offload: Offload;
   readonly nodeId: NodeId;
   readonly clusterId: string;
   readonly settings: ServerSettings;

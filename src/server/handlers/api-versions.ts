@@ -4,8 +4,8 @@
  * client-metrics receiver exists.
  */
 import { ApiVersions } from '../../protocol/apis/api-versions';
-import { Errors } from '../../protocol/errors';
-import { ApiError, serve } from '../handler';
+import { ApiError, Errors } from '../../protocol/errors';
+import { serve } from '../handler';
 
 /** KIP-511: letters, digits, dots and dashes, not at the ends. */
 const SOFTWARE = /^[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?$/;

@@ -1,0 +1,196 @@
+/** One partition's part of a Produce request: found, validated, appended, and what came of it. */
+import type { Offset, Uuid } from '../../base/ids';
+import type { ResponseDraft } from '../../protocol/api';
+import type { Produce } from '../../protocol/apis/produce';
+import { Errors } from '../../protocol/errors';
+import { isTransactional } from '../../protocol/records/batch';
+import {
+  type RefusedBatch,
+  receiveOffloaded,
+  type ValidationOutcome,
+  validateAppend,
+  validateAppendTask,
+} from '../../protocol/records/validate';
+import type { Partition } from '../../replication/partition';
+import { currentLeader, NodeEndpoints } from '../current-leader';
+import type { Context } from '../handler';
+import { isInternalTopic } from '../internal-topics';
+import type { Services } from '../services';
+
+type Response = ResponseDraft<typeof Produce>;
+export type PartitionResponse = Response['responses'][number]['partitionResponses'][number];
+type Endpoint = ReturnType<NodeEndpoints['list']>[number];
+
+/** Where records are to go. */
+export interface Target {
+  /** Undefined: the id names no topic. */
+  readonly topic: string | undefined;
+  /** From version 13 on. */
+  readonly topicId: Uuid | undefined;
+  readonly index: number;
+}
+
+/** A promise only while a long validation runs on another thread. */
+export type Appending = Appended | Promise<Appended>;
+
+/** What came of one partition's records. */
+export class Appended {
+  #errorCode: number;
+
+  constructor(
+    readonly topic: string,
+    /** Undefined when nothing was appended. */
+    readonly partition: Partition | undefined,
+    private readonly lastOffset: Offset,
+    private readonly draft: PartitionResponse,
+    /** The new leader, for a producer that asked the old one. */
+    readonly endpoints: readonly Endpoint[] = [],
+  ) {
+    this.#errorCode = draft.errorCode;
+  }
+
+  /** For acks=all: whether the outcome is known, which it then takes. */
+  settle(): boolean {
+    if (this.partition === undefined) return true;
+    const errorCode = this.partition.settled(this.lastOffset);
+    if (errorCode === undefined) return false;
+    this.#errorCode = errorCode;
+    return true;
+  }
+
+  fail(errorCode: number): void {
+    this.#errorCode = errorCode;
+  }
+
+  get response(): PartitionResponse {
+    const errorCode = this.#errorCode;
+    return errorCode === this.draft.errorCode ? this.draft : { ...this.draft, errorCode };
+  }
+}
+
+/** `records` is lent: when this returns, it has been appended or copied. */
+export function appendOne(
+  target: Target,
+  records: Buffer | null,
+  isAllAcks: boolean,
+  context: Context,
+  services: Services,
+): Appending {
+  const { topic, index } = target;
+  if (topic === undefined) return failed('', index, Errors.UNKNOWN_TOPIC_ID);
+  const known = services.picture().topicByName(topic)?.partitions.get(index);
+  if (known === undefined) return failed(topic, index, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+  if (isInternalTopic(topic)) return failed(topic, index, Errors.INVALID_TOPIC_EXCEPTION);
+  const { replicas } = services;
+  const partition = replicas.get(topic, index);
+  if (partition === undefined) {
+    return notLeader(topic, index, replicas.absent(topic, index), context, services);
+  }
+  if (target.topicId !== undefined && partition.topicId !== target.topicId) {
+    return failed(topic, index, Errors.UNKNOWN_TOPIC_ID);
+  }
+  const errorCode = partition.checkAppend(isAllAcks);
+  if (errorCode !== Errors.NONE) return notLeader(topic, index, errorCode, context, services);
+  const bytes = records ?? Buffer.alloc(0);
+  const settings = partition.validation(context.apiVersion);
+  const nowMs = services.clock.wallMs();
+  const outcome = validateAppend(bytes, settings, nowMs);
+  const append = (validated: ValidationOutcome): Appended => {
+    if (validated.outcome === 'refused') return invalid(partition, validated);
+    if (isTransactional(validated.batch, 0)) {
+      return failed(topic, index, Errors.INVALID_TXN_STATE);
+    }
+    return appendValidated(partition, validated, isAllAcks, context, services);
+  };
+  if (outcome.outcome !== 'offload') return append(outcome);
+  const input = { records: Uint8Array.from(bytes), settings, nowMs };
+  return services.offload.run(validateAppendTask, input).then(receiveOffloaded).then(append);
+}
+
+function appendValidated(
+  partition: Partition,
+  validated: Extract<ValidationOutcome, { outcome: 'accepted' }>,
+  isAllAcks: boolean,
+  context: Context,
+  services: Services,
+): Appended {
+  const { topic, index } = partition;
+  const outcome = partition.appendAsLeader(validated.batch, isAllAcks);
+  const logStartOffset = partition.startOffset;
+  if (outcome.kind === 'refused') {
+    const { errorCode } = outcome;
+    // Producer-state errors tell where the log starts, the others nothing.
+    const isKnown = NOTHING_SHOWN.has(errorCode);
+    if (isKnown) return notLeader(topic, index, errorCode, context, services);
+    const response = { index, errorCode, baseOffset: -1, logStartOffset, recordErrors: [] };
+    return new Appended(topic, undefined, -1, response);
+  }
+  const { baseOffset, lastOffset, logAppendTimeMs } = outcome;
+  return new Appended(topic, partition, lastOffset, {
+    index,
+    errorCode: Errors.NONE,
+    baseOffset,
+    logAppendTimeMs,
+    logStartOffset,
+    recordErrors: NO_RECORD_ERRORS,
+  });
+}
+
+const NO_RECORD_ERRORS: readonly never[] = [];
+
+/** Errors with which Kafka shows no log start. */
+const NOTHING_SHOWN: ReadonlySet<number> = new Set([
+  Errors.UNKNOWN_TOPIC_OR_PARTITION,
+  Errors.NOT_LEADER_OR_FOLLOWER,
+  Errors.MESSAGE_TOO_LARGE,
+  Errors.RECORD_LIST_TOO_LARGE,
+  Errors.CORRUPT_MESSAGE,
+  Errors.KAFKA_STORAGE_ERROR,
+  Errors.UNKNOWN_TOPIC_ID,
+]);
+
+function invalid(partition: Partition, refused: RefusedBatch): Appended {
+  const { errorCode, recordErrors, message } = refused;
+  const { topic, index } = partition;
+  if (NOTHING_SHOWN.has(errorCode)) return failed(topic, index, errorCode);
+  return new Appended(topic, undefined, -1, {
+    index,
+    errorCode,
+    baseOffset: -1,
+    logStartOffset: partition.startOffset,
+    recordErrors: recordErrors.map((error) => ({
+      batchIndex: error.batchIndex,
+      batchIndexErrorMessage: error.message,
+    })),
+    errorMessage: recordErrors.length > 0 ? message : null,
+  });
+}
+
+function failed(topic: string, index: number, errorCode: number): Appended {
+  const response = { index, errorCode, baseOffset: -1, recordErrors: NO_RECORD_ERRORS };
+  return new Appended(topic, undefined, -1, response);
+}
+
+/** KIP-951: from version 10 on, a producer that asked the wrong broker learns the right one. */
+function notLeader(
+  topic: string,
+  index: number,
+  errorCode: number,
+  context: Context,
+  services: Services,
+): Appended {
+  if (errorCode !== Errors.NOT_LEADER_OR_FOLLOWER || context.apiVersion < 10) {
+    return failed(topic, index, errorCode);
+  }
+  const leader = currentLeader(services, topic, index);
+  const endpoints = new NodeEndpoints(services, context);
+  endpoints.add(leader.leaderId);
+  const response = {
+    index,
+    errorCode,
+    baseOffset: -1,
+    recordErrors: NO_RECORD_ERRORS,
+    currentLeader: leader,
+  };
+  return new Appended(topic, undefined, -1, response, endpoints.list());
+}

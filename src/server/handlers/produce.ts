@@ -1,0 +1,103 @@
+/**
+ * Produce 3–13: appends one record batch per partition (KIP-98 sequences, KIP-467 record errors,
+ * KIP-516 topic ids, KIP-951 new leaders). Advertised from 0, since librdkafka takes a broker that
+ * starts later for one without compression; versions 0 to 2 close the connection. Transactional
+ * batches are refused (INVALID_TXN_STATE): there is no transaction that they could belong to.
+ */
+import { ZERO_UUID } from '../../base/ids';
+import type { RequestOf, ResponseDraft } from '../../protocol/api';
+import { Produce } from '../../protocol/apis/produce';
+import { Errors, errorName } from '../../protocol/errors';
+import { Change } from '../../replication/waiting';
+import { type Answer, CloseConnection, type Context, serve } from '../handler';
+import type { Services } from '../services';
+import { type Appended, type Appending, appendOne } from './produce-append';
+
+type Request = RequestOf<typeof Produce>;
+type Response = ResponseDraft<typeof Produce>;
+
+const ALL = -1;
+const NONE = 0;
+const LEADER = 1;
+
+export const produce = serve({
+  api: Produce,
+  advertised: [0, 13],
+  handle(request, context, services): Answer<Response> {
+    const { acks } = request;
+    if (acks !== ALL && acks !== NONE && acks !== LEADER) {
+      return Produce.refuse(request, Errors.INVALID_REQUIRED_ACKS, context.apiVersion);
+    }
+    const appending = appendAll(request, context, services);
+    const promises = appending.filter((one): one is Promise<Appended> => one instanceof Promise);
+    if (promises.length === 0) return finish(appending as Appended[], request, context, services);
+    return Promise.all(appending).then((all) => finish(all, request, context, services));
+  },
+});
+
+function appendAll(request: Request, context: Context, services: Services): Appending[] {
+  const appending: Appending[] = [];
+  for (const { name, topicId, partitionData } of request.topicData) {
+    const isById = topicId !== ZERO_UUID;
+    const topic = isById ? services.picture().topicById(topicId)?.name : name;
+    for (const { index, records } of partitionData) {
+      const target = { topic, topicId: isById ? topicId : undefined, index };
+      appending.push(appendOne(target, records, request.acks === ALL, context, services));
+    }
+  }
+  return appending;
+}
+
+/** All is appended: the next request may execute, and who asked for all acks may have to wait. */
+function finish(
+  all: readonly Appended[],
+  request: Request,
+  context: Context,
+  services: Services,
+): Answer<Response> {
+  if (request.acks === NONE) {
+    closeOnFailure(all);
+    return undefined;
+  }
+  const pending = request.acks === ALL ? all.filter((one) => !one.settle()) : [];
+  if (pending.length === 0) return respond(all, request);
+  context.release();
+  return new Promise((resolve) => {
+    const waiter = services.waiting.waiter(pending.length, request.timeoutMs, () => {
+      settled();
+      for (const one of pending) if (!one.settle()) one.fail(Errors.REQUEST_TIMED_OUT);
+      resolve(respond(all, request));
+    });
+    const settled = context.onClosed(() => waiter.cancel());
+    for (const one of pending) {
+      const { partition } = one;
+      if (partition === undefined) continue;
+      const changes = Change.highWatermark | Change.role;
+      waiter.watch(partition.watchers, changes, () => (one.settle() ? 1 : 0));
+    }
+    waiter.begin();
+  });
+}
+
+/** With acks 0 the end of the connection is the only way to tell a producer to look anew. */
+function closeOnFailure(all: readonly Appended[]): void {
+  const failures = all.filter((one) => one.response.errorCode !== Errors.NONE);
+  if (failures.length === 0) return;
+  const told = failures.map(({ topic, response }) => {
+    return `${topic}-${response.index}: ${errorName(response.errorCode)}`;
+  });
+  throw new CloseConnection(`a produce request with acks=0 failed (${told.join(', ')})`);
+}
+
+function respond(all: readonly Appended[], request: Request): Response {
+  let next = 0;
+  const endpoints = new Map(all.flatMap((one) => one.endpoints.map((node) => [node.nodeId, node])));
+  return {
+    responses: request.topicData.map(({ name, topicId, partitionData }) => ({
+      name,
+      topicId,
+      partitionResponses: partitionData.map(() => (all[next++] as Appended).response),
+    })),
+    nodeEndpoints: [...endpoints.values()],
+  };
+}
