@@ -68,7 +68,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
   ): GroupDecision {
     const failure = checkJoin(request, this.#settings());
     if (isFailure(failure)) return answer(ticket, joinError(request.memberId, failure));
-    const known = this.#find(request.groupId);
+    const known = this.find(request.groupId);
     if (known === undefined && request.memberId !== '') {
       return answer(ticket, joinError(request.memberId, Errors.UNKNOWN_MEMBER_ID));
     }
@@ -81,7 +81,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
 
   /** SyncGroup. */
   sync(request: SyncRequest, ticket: Ticket, now: Now): GroupDecision {
-    const group = this.#find(request.groupId);
+    const group = this.find(request.groupId);
     if (request.groupId === '') return answer(ticket, syncError(Errors.INVALID_GROUP_ID));
     if (group === undefined) return answer(ticket, syncError(Errors.UNKNOWN_MEMBER_ID));
     const turn = this.#turn(group, request.groupId, now);
@@ -91,7 +91,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
 
   /** Heartbeat; its answer never waits for a record. */
   heartbeat(request: HeartbeatRequest, ticket: Ticket, now: Now): GroupDecision {
-    const group = this.#find(request.groupId);
+    const group = this.find(request.groupId);
     if (request.groupId === '') return answer(ticket, { errorCode: Errors.INVALID_GROUP_ID });
     if (group === undefined) return answer(ticket, { errorCode: Errors.UNKNOWN_MEMBER_ID });
     const turn = this.#turn(group, request.groupId, now);
@@ -106,7 +106,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     ticket: Ticket,
     now: Now,
   ): GroupDecision {
-    const group = this.#find(groupId);
+    const group = this.find(groupId);
     if (groupId === '') return answer(ticket, { errorCode: Errors.INVALID_GROUP_ID });
     if (group === undefined) return answer(ticket, everyoneUnknown(members));
     const turn = this.#turn(group, groupId, now);
@@ -117,7 +117,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
   /** OffsetCommit of topics and partitions that exist. */
   commit(request: offsets.CommitRequest, caller: Caller, ticket: Ticket, now: Now): GroupDecision {
     const { groupId, memberId, generationIdOrMemberEpoch } = request;
-    const group = this.#find(groupId);
+    const group = this.find(groupId);
     const failure = this.#commitFailure(group, request, caller);
     if (isFailure(failure)) return answer(ticket, offsets.commitRefusal(request, failure));
     const { records, response } = offsets.commit(request, this.#settings(), now);
@@ -143,7 +143,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     if (groupId === '') {
       return answer(ticket, { errorCode: Errors.INVALID_GROUP_ID, topics: [] });
     }
-    const group = this.#find(groupId);
+    const group = this.find(groupId);
     const errorCode = offsets.deleteError(group);
     if (group === undefined || isFailure(errorCode)) {
       return answer(ticket, { errorCode, topics: [] }, this.#state.lastMembershipOf(groupId));
@@ -155,7 +155,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
 
   /** One group of a DescribeGroups. */
   describe(groupId: string, caller: Caller, ticket: Ticket): GroupDecision {
-    const group = this.#find(groupId);
+    const group = this.find(groupId);
     const response =
       group === undefined ? describeMissing(groupId, caller.apiVersion) : describeGroup(group);
     return answer(ticket, response, this.#state.lastMembershipOf(groupId));
@@ -169,7 +169,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
 
   /** One group of a DeleteGroups; the response is an error code. */
   delete(groupId: string, ticket: Ticket): GroupDecision {
-    const group = this.#find(groupId);
+    const group = this.find(groupId);
     if (group === undefined) {
       return answer(ticket, Errors.GROUP_ID_NOT_FOUND, this.#state.lastMembershipOf(groupId));
     }
@@ -225,7 +225,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
   wake(name: WakeName, now: Now): GroupDecision {
     const wake = parseWake(name);
     if (wake.kind === 'expire') return this.#expire(now);
-    const group = this.#find(wake.groupId);
+    const group = this.find(wake.groupId);
     if (group === undefined) return nothing;
     const turn = this.#turn(group, wake.groupId, now);
     switch (wake.kind) {
@@ -248,13 +248,14 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     invariant(false, `groups sent nothing that ${reply} could answer`);
   }
 
-  #find(groupId: string): ClassicGroup | undefined {
+  /** The group as it is right now. */
+  find(groupId: string): ClassicGroup | undefined {
     return this.#live.get(groupId) ?? this.#state.group(groupId);
   }
 
   *#all(): Generator<ClassicGroup> {
     for (const groupId of this.#state.groupIds()) {
-      const group = this.#find(groupId);
+      const group = this.find(groupId);
       if (group !== undefined) yield group;
     }
   }
@@ -305,10 +306,15 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
   }
 }
 
-/** Everything that coordinates the groups of one partition; `settings` is read at each decision. */
-export function groupMachine(
-  settings: () => GroupSettings,
-): Machine<GroupRecord, GroupChange> & { readonly decider: Groups } {
+/** Everything that coordinates the groups of one partition of `__consumer_offsets`. */
+export interface GroupMachine extends Machine<GroupRecord, GroupChange> {
+  readonly state: GroupState;
+  readonly soft: LiveGroups;
+  readonly decider: Groups;
+}
+
+/** `settings` is read at each decision. */
+export function groupMachine(settings: () => GroupSettings): GroupMachine {
   const state = new GroupState();
   const soft = new LiveGroups();
   return { state, soft, decider: new Groups(state, soft, settings) };

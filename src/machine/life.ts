@@ -47,6 +47,11 @@ export class Life<R, S, N extends Now = Now> {
     return this.#state;
   }
 
+  /** Requests without an answer yet. */
+  get waitingCount(): number {
+    return this.#waiting.size + this.#leading.waitingCount;
+  }
+
   /** As `Leading.ask`; while the log is replayed the request waits, at most 500 ms. */
   ask<Response>(decide: Ask<R, S, N>): Promise<Answered<Response>> {
     return this.#whenLeading(() => this.#leading.ask<Response>(decide));
