@@ -106,6 +106,12 @@ export interface QuorumLog<R> {
   readonly endOffset: Offset;
   /** Where the log starts; what is older is in the latest snapshot. */
   readonly startOffset: Offset;
+  /**
+   * What `storage format` left for the first leader to write into the empty log (the 0-0 checkpoint,
+   * or bootstrap.checkpoint of older releases); undefined if there is nothing. Never delivered
+   * as a snapshot.
+   */
+  bootstrapRecords(): readonly R[] | undefined;
   /** Gives up leadership of `epoch` (others are asked to take over); no effect in another epoch. */
   resign(epoch: LeaderEpoch): void;
   /** Hands over leadership where there is one, stops, and closes the log. */

@@ -89,7 +89,8 @@ export class Raft {
         voted: undefined,
         electionAtMs: NEVER,
       },
-      highWatermark: undefined,
+      // What is in a checkpoint is committed.
+      highWatermark: log.latestSnapshot?.offset || undefined,
       flushedEnd: log.endOffset,
       isFlushing: false,
       isInstalling: false,

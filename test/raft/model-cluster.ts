@@ -55,7 +55,6 @@ export class ModelCluster {
   #order = 0;
   #state: number;
   #values = 0;
-  #incarnation = 0;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -103,7 +102,6 @@ export class ModelCluster {
       host: `host-${index + 1}`,
       port: 9093,
     }));
-    this.#incarnation++;
     this.#highWatermarks.set(id, 0);
     const node = new ModelNode(
       disk,
@@ -271,7 +269,10 @@ export class ModelCluster {
     request: OutgoingRequest,
   ): void {
     const node = this.nodes.get(id);
-    if (node === undefined) return this.#fail(from, toId, requestId);
+    if (node === undefined) {
+      this.#fail(from, toId, requestId);
+      return;
+    }
     const respond = (answer: IncomingResponse) => {
       if (this.#isLost(id, from)) return;
       this.#later(() => {

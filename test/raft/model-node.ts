@@ -175,7 +175,7 @@ export class ModelNode {
   /** Makes a snapshot at a committed offset; false if there is nothing new to put into one. */
   makeSnapshot(): boolean {
     const highWatermark = this.raft.highWatermark ?? 0;
-    const batch = this.disk.batches.findLast(({ lastOffset }) => lastOffset < highWatermark);
+    const batch = this.disk.batches.filter(({ lastOffset }) => lastOffset < highWatermark).at(-1);
     if (batch === undefined || this.pending !== undefined || this.installing !== undefined)
       return false;
     const id = { offset: batch.lastOffset + 1, epoch: batch.epoch };
