@@ -3,6 +3,8 @@ import type { LeaderEpoch, Offset } from '../base/ids';
 import {
   BATCH_OVERHEAD,
   baseOffset,
+  hasProducerId,
+  isControl,
   lastOffset,
   leaderEpoch,
   magic,
@@ -93,6 +95,20 @@ export class BatchWalk {
 
   get leaderEpoch(): LeaderEpoch {
     return magic(this.#block, this.#at) < 2 ? -1 : leaderEpoch(this.#block, this.#at);
+  }
+
+  /** Of magic 2, from an idempotent or transactional producer. */
+  get hasProducerId(): boolean {
+    return magic(this.#block, this.#at) === 2 && hasProducerId(this.#block, this.#at);
+  }
+
+  get isControl(): boolean {
+    return magic(this.#block, this.#at) === 2 && isControl(this.#block, this.#at);
+  }
+
+  /** The batch's header (61 bytes) at its start; valid until the next step of any walk. */
+  get header(): Buffer {
+    return this.#block.subarray(this.#at, this.#at + BATCH_OVERHEAD);
   }
 
   #fetch(position: number): void {

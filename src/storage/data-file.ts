@@ -1,7 +1,16 @@
 /** The lowest rung: the bytes of one `.log` file. Appends at its end, reads and slices anywhere. */
 import { invariant } from '../base/invariant';
-import type { FileSlice } from './log';
+import type { DiskFile } from '../platform/platform';
 import type { OpenFiles, SharedHandle } from './open-files';
+
+/** Bytes of a file on their way out. The bytes stay readable until `release` (once). */
+export interface FileSlice {
+  readonly file: DiskFile;
+  readonly position: number;
+  /** Bytes. A shorter read means that the log was truncated meanwhile: drop the connection. */
+  readonly length: number;
+  release(): void;
+}
 
 export class DataFile {
   #path: string;

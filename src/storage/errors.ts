@@ -12,3 +12,13 @@ export class StorageError extends Error {
 export class CorruptLogError extends Error {
   override readonly name = 'CorruptLogError';
 }
+
+/** A follower was given batches that do not go on where its log ends; nothing was appended. */
+export class OffsetsOutOfOrderError extends Error {
+  override readonly name = 'OffsetsOutOfOrderError';
+}
+
+/** Another process uses the log folder; the message is a sentence for the person. */
+export class FolderLockedError extends Error {
+  override readonly name = 'FolderLockedError';
+}

@@ -1,40 +1,42 @@
-/** The log folders of one broker and every log in them, but for `__cluster_metadata-0`. */
-import type { BrokerEpoch, Offset, TopicPartition, Uuid } from '../base/ids';
-import type { Clock, Disk, Logger, Random } from '../platform/platform';
-import type { Log } from './log';
+/** The log folders of one node and every log in them. */
+import { type BrokerEpoch, METADATA_TOPIC_ID, type TopicPartition, type Uuid } from '../base/ids';
+import { invariant } from '../base/invariant';
+import {
+  checkpointKey,
+  HIGH_WATERMARK_FILE,
+  RECOVERY_POINT_FILE,
+  START_OFFSET_FILE,
+} from './checkpoint';
+import { CorruptLogError, StorageError } from './errors';
+import { type FoundLog, HeldFolder } from './held-folder';
+import { Log } from './log';
+import { LogContext, type StoragePlatform } from './log-context';
 import type { LogFolder } from './log-folder';
+import { METADATA_TOPIC, partitionFolderName, retiredFolderName } from './names';
 import type { LogSettings } from './settings';
+import { turn, Upkeep, type UpkeepIntervals } from './upkeep';
 
-/** The part of the platform that storage needs. */
-export interface StoragePlatform {
-  readonly disk: Disk;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-}
+export type { StoragePlatform } from './log-context';
 
-export interface LogsOptions {
-  /** `log.dirs`: absolute, formatted (meta.properties exists), locked by `Logs.open`. */
+/**
+ * The intervals are `log.retention.check.interval.ms` (300,000),
+ * `log.flush.offset.checkpoint.interval.ms` (60,000),
+ * `log.flush.start.offset.checkpoint.interval.ms` (60,000),
+ * `replica.high.watermark.checkpoint.interval.ms` (5,000) and
+ * `producer.id.expiration.check.interval.ms` (600,000).
+ */
+export interface LogsOptions extends UpkeepIntervals {
+  /** `log.dirs` and `metadata.log.dir`: absolute, each once, formatted. */
   readonly folders: readonly string[];
-  /** The effective settings of a topic; asked at opening and creating. */
+  /** The effective settings of a topic, as far as they are known: at opening and creating. */
   readonly settingsOf: (topic: string) => LogSettings;
-  /** `log.retention.check.interval.ms` (300,000). */
-  readonly retentionCheckIntervalMs: number;
-  /** `log.flush.offset.checkpoint.interval.ms` (60,000). */
-  readonly recoveryPointCheckpointIntervalMs: number;
-  /** `log.flush.start.offset.checkpoint.interval.ms` (60,000). */
-  readonly startOffsetCheckpointIntervalMs: number;
-  /** `replica.high.watermark.checkpoint.interval.ms` (5,000). */
-  readonly highWatermarkCheckpointIntervalMs: number;
   /** `producer.id.expiration.ms` (86,400,000). */
   readonly producerIdExpirationMs: number;
-  /** `producer.id.expiration.check.interval.ms` (600,000). */
-  readonly producerIdExpirationCheckIntervalMs: number;
   /** A folder went offline; called once each, in a turn of its own. */
   readonly onFolderOffline?: (folder: LogFolder, error: Error) => void;
 }
 
-/** How far `Logs.open` is, for a progress line. */
+/** How far `open` is, for a progress line. */
 export interface OpenProgress {
   readonly logsOpened: number;
   readonly logsTotal: number;
@@ -42,36 +44,296 @@ export interface OpenProgress {
   readonly bytesScanned: number;
 }
 
-export interface Logs {
+/** Logs opened in one turn of the loop when there is nothing to read again: about 2 ms. */
+const LOGS_PER_TURN = 16;
+/** Logs closed side by side, each with a few fsyncs. */
+const CLOSING_AT_ONCE = 8;
+
+export class Logs {
+  readonly #context: LogContext;
+  readonly #options: LogsOptions;
+  readonly #upkeep: Upkeep;
+  readonly #logs = new Map<string, Log>();
+  #held: HeldFolder[] = [];
+  #isOpen = false;
+
+  constructor(platform: StoragePlatform, options: LogsOptions) {
+    this.#options = options;
+    this.#context = new LogContext(platform, {
+      producerIdExpirationMs: options.producerIdExpirationMs,
+      onChange: () => this.#upkeep.changed(),
+      onRecoveryPointFell: () => this.#upkeep.checkpointSoon(RECOVERY_POINT_FILE),
+    });
+    const owner = { all: () => this.all(), held: () => this.#held };
+    this.#upkeep = new Upkeep(this.#context, owner, options);
+  }
+
   /**
-   * Locks the folders, reads and removes the clean-shutdown files, opens every log (recovering
-   * those of a folder that was not stopped cleanly), starts the timers. Throws FolderLockedError,
-   * and CorruptLogError for a folder that holds what is not Kafka's; a folder that cannot be read
-   * only goes offline, unless it is the last.
+   * Takes the folders: locks them, reads whose they are. Throws FolderLockedError and
+   * MetaPropertiesError (sentences for the person) with nothing taken. Then `openMetadataLog` and
+   * `open` may be called, in any order.
    */
-  open(progress?: (progress: OpenProgress) => void): Promise<void>;
-  readonly folders: readonly LogFolder[];
+  lock(): void {
+    try {
+      for (const path of this.#options.folders) {
+        const held = HeldFolder.take(this.#context, path);
+        this.#held.push(held);
+        const { folder } = held;
+        folder.join({ folderFailed: (error) => this.#folderFailed(folder, error) });
+      }
+    } catch (error) {
+      this.unlock();
+      throw error;
+    }
+  }
+
+  /** Gives the folders back without having opened them. */
+  unlock(): void {
+    for (const held of this.#held) held.release();
+    this.#held = [];
+  }
+
+  get folders(): readonly LogFolder[] {
+    return this.#held.map(({ folder }) => folder);
+  }
+
   /** Of the last clean stop, if all folders agree (PreviousBrokerEpoch of the registration). */
-  readonly previousBrokerEpoch: BrokerEpoch | undefined;
-  /** All logs in service. */
-  all(): Iterable<Log>;
-  get(topic: string, partition: number): Log | undefined;
+  get previousBrokerEpoch(): BrokerEpoch | undefined {
+    const [first, ...others] = this.#held.map(({ brokerEpoch }) => brokerEpoch);
+    return others.every((epoch) => epoch === first) ? first : undefined;
+  }
+
+  /**
+   * `__cluster_metadata-0` in one of the folders, made if it is missing; always read whole, its
+   * start offset that of its first segment. It belongs to the caller, who also closes it.
+   */
+  async openMetadataLog(folderPath: string, settings: LogSettings): Promise<Log> {
+    const folder = this.folders.find(({ path }) => path === folderPath);
+    invariant(folder !== undefined, 'the metadata log lies in one of the folders');
+    const partition: TopicPartition = { topic: METADATA_TOPIC, partition: 0 };
+    const path = `${folder.path}/${partitionFolderName(partition)}`;
+    if (!this.#context.disk.exists(path)) {
+      return Log.create(this.#context, folder, partition, path, METADATA_TOPIC_ID, settings);
+    }
+    const unknown = { recoveryPoint: 0, startOffset: 0, highWatermark: 0, isClean: false };
+    const opening = Log.open(this.#context, folder, { ...partition, path, settings, ...unknown });
+    return this.#inTurns(opening, () => undefined);
+  }
+
+  /**
+   * Opens every log, recovering those of a folder that was not stopped cleanly, and starts the
+   * upkeep. A folder that fails goes offline; StorageError if it was the last. CorruptLogError if a
+   * partition lies in two folders.
+   */
+  async open(progress: (progress: OpenProgress) => void = () => undefined): Promise<void> {
+    const found: { held: HeldFolder; log: FoundLog; options: Parameters<typeof Log.open>[2] }[] =
+      [];
+    for (const held of this.#held) {
+      await this.#survive(held, async () => {
+        await held.begin();
+        const optionsOf = held.optionsReader(this.#options.settingsOf);
+        for (const log of held.findLogs()) found.push({ held, log, options: optionsOf(log) });
+      });
+    }
+    const state = { logsOpened: 0, logsTotal: found.length, bytesScanned: 0 };
+    for (const { held, log, options } of found) {
+      await this.#survive(held, async () => {
+        if (log.state !== 'current') {
+          this.#leaveAside(log, options.settings);
+          return;
+        }
+        const opening = Log.open(this.#context, held.folder, options);
+        const opened = await this.#inTurns(opening, (bytes) => {
+          state.bytesScanned += bytes;
+          progress({ ...state });
+        });
+        this.#add(opened);
+      });
+      state.logsOpened++;
+      progress({ ...state });
+      if (state.logsOpened % LOGS_PER_TURN === 0) await turn(this.#context.clock);
+    }
+    this.#assertOneOnline();
+    this.#isOpen = true;
+    this.#upkeep.start();
+  }
+
+  /** All logs in service: not those of folders that are offline. */
+  *all(): Generator<Log> {
+    for (const log of this.#logs.values()) if (log.failure === undefined) yield log;
+  }
+
+  /** Also a log whose folder is offline: its calls throw StorageError. */
+  get(topic: string, partition: number): Log | undefined {
+    return this.#logs.get(checkpointKey({ topic, partition }));
+  }
+
   /**
    * A new empty log with its partition.metadata, in the named folder or else in the online one with
-   * the fewest logs. Throws StorageError if there is none, an invariant if the log exists.
+   * the fewest logs. Throws StorageError if there is none.
    */
-  create(partition: TopicPartition, topicId: Uuid, directoryId?: Uuid): Log;
+  create(partition: TopicPartition, topicId: Uuid, directoryId?: Uuid): Log {
+    invariant(!this.#logs.has(checkpointKey(partition)), 'a log is made once');
+    const { topic } = partition;
+    const folder = this.#chooseFolder(directoryId);
+    const path = `${folder.path}/${partitionFolderName(partition)}`;
+    const settings = this.#options.settingsOf(topic);
+    const log = Log.create(this.#context, folder, partition, path, topicId, settings);
+    this.#add(log);
+    this.#upkeep.changed();
+    return log;
+  }
+
   /** Renamed to `…-delete` at once, removed after `file.delete.delay.ms`. */
-  delete(log: Log): void;
+  delete(log: Log): void {
+    const path = this.#retire(log, 'delete');
+    this.#context.log.info('deleted a log', { path: log.path });
+    this.#context.removeLater(path, 'folder', log.settings.fileDeleteDelayMs);
+  }
+
   /** A log that the picture does not know: renamed to `…-stray`, kept, not served. */
-  setAside(log: Log): void;
+  setAside(log: Log): void {
+    const path = this.#retire(log, 'stray');
+    this.#context.log.warn('a log that the cluster does not know is set aside', { path });
+  }
+
   /** New settings of a topic, for all its logs. */
-  applySettings(topic: string, settings: LogSettings): void;
-  /** The checkpointed high watermark of a log, as found at start; 0 if none. */
-  checkpointedHighWatermark(partition: TopicPartition): Offset;
-  /** Flushes and closes all, writes the checkpoints and clean-shutdown files, unlocks. */
-  close(
+  applySettings(topic: string, settings: LogSettings): void {
+    for (const log of this.#logs.values()) if (log.topic === topic) log.applySettings(settings);
+  }
+
+  /**
+   * Flushes and closes all, writes the checkpoints and, where all went well, the clean-shutdown
+   * files; unlocks. Never rejects for a folder's failure: such a folder is recovered at the next
+   * start. The metadata log is closed before.
+   */
+  async close(
     brokerEpoch: BrokerEpoch,
-    progress?: (closed: number, total: number) => void,
-  ): Promise<void>;
+    progress: (closed: number, total: number) => void = () => undefined,
+  ): Promise<void> {
+    await this.#upkeep.stop();
+    try {
+      await this.#closeLogs(progress);
+      for (const held of this.#held) {
+        if (this.#isOpen) await this.#survive(held, () => this.#markClean(held, brokerEpoch));
+      }
+    } finally {
+      this.#context.close();
+      this.unlock();
+      this.#isOpen = false;
+    }
+  }
+
+  async #closeLogs(progress: (closed: number, total: number) => void): Promise<void> {
+    const waiting = [...this.#logs.values()];
+    const total = waiting.length;
+    let closed = 0;
+    const closeNext = async (): Promise<void> => {
+      for (let log = waiting.pop(); log !== undefined; log = waiting.pop()) {
+        await log.close().catch((error: unknown) => {
+          if (!(error instanceof StorageError)) throw error;
+        });
+        closed++;
+        progress(closed, total);
+      }
+    };
+    await Promise.all(Array.from({ length: CLOSING_AT_ONCE }, closeNext));
+  }
+
+  async #markClean(held: HeldFolder, brokerEpoch: BrokerEpoch): Promise<void> {
+    for (const file of [RECOVERY_POINT_FILE, START_OFFSET_FILE, HIGH_WATERMARK_FILE] as const) {
+      await this.#upkeep.checkpointFolder(held, file);
+    }
+    if (!held.folder.isOffline) await held.markClean(brokerEpoch);
+  }
+
+  /** Runs what may be long with a turn of the loop after each slice. */
+  async #inTurns<T>(work: Generator<number, T>, slice: (bytes: number) => void): Promise<T> {
+    for (;;) {
+      const { done, value } = work.next();
+      if (done === true) return value;
+      slice(value);
+      await turn(this.#context.clock);
+    }
+  }
+
+  /** The disk's failure is the folder's, not the node's. */
+  async #survive(held: HeldFolder, work: () => Promise<void>): Promise<void> {
+    if (held.folder.isOffline) return;
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof StorageError) return;
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      held.folder.fail(`using ${held.folder.path}`, error);
+    }
+  }
+
+  /** A future replica (moved between folders) is not served; a deleted log waits for its removal. */
+  #leaveAside({ state, path }: FoundLog, settings: LogSettings): void {
+    if (state === 'delete') {
+      this.#context.removeLater(path, 'folder', settings.fileDeleteDelayMs);
+    } else {
+      this.#context.log.warn('a log that is not in service is left alone', { path, state });
+    }
+  }
+
+  #add(log: Log): void {
+    const key = checkpointKey(log);
+    const other = this.#logs.get(key);
+    if (other !== undefined) {
+      log.abandon();
+      throw new CorruptLogError(
+        `${log.topic}-${log.partition} lies in ${other.folder.path} and in ${log.folder.path}. ` +
+          'Delete one of the two folders by hand, best the one on a disk that has failed.',
+      );
+    }
+    this.#logs.set(key, log);
+  }
+
+  #chooseFolder(directoryId: Uuid | undefined): LogFolder {
+    const online = this.folders.filter(({ isOffline }) => !isOffline);
+    const named = online.find((folder) => folder.directoryId === directoryId);
+    if (named !== undefined) return named;
+    const counts = new Map<LogFolder, number>(online.map((folder) => [folder, 0]));
+    for (const { folder } of this.all()) counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    let least: LogFolder | undefined;
+    for (const [folder, count] of counts) {
+      if (least === undefined || count < (counts.get(least) as number)) least = folder;
+    }
+    if (least === undefined) throw new StorageError('no log folder is online');
+    return least;
+  }
+
+  #retire(log: Log, kind: 'delete' | 'stray'): string {
+    this.#logs.delete(checkpointKey(log));
+    log.abandon();
+    const { folder } = log;
+    const unique = this.#context.random.bytes(16).toString('hex');
+    const path = `${folder.path}/${retiredFolderName(log, unique, kind)}`;
+    if (folder.failure !== undefined) throw folder.failure;
+    this.#held.find((held) => held.folder === folder)?.checkpoints.forgetStartOffset(log);
+    try {
+      this.#context.disk.rename(log.path, path);
+    } catch (error) {
+      throw folder.fail(`renaming ${log.path}`, error);
+    }
+    this.#upkeep.checkpointSoon(RECOVERY_POINT_FILE);
+    this.#upkeep.changed();
+    return path;
+  }
+
+  #folderFailed(folder: LogFolder, error: Error): void {
+    this.#context.log.error('a log folder is offline until the next start', {
+      path: folder.path,
+      error,
+    });
+    this.#context.clock.nextTurn(() => this.#options.onFolderOffline?.(folder, error));
+  }
+
+  #assertOneOnline(): void {
+    const failures = this.folders.map(({ failure }) => failure);
+    const [first] = failures;
+    if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first;
+  }
 }

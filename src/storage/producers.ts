@@ -157,7 +157,7 @@ export class ProducerAppend {
     return this.#origin === 'client' ? checkSequence(draft, epoch, baseSequence) : undefined;
   }
 
-  /** A COMMIT or ABORT ends the transaction, and the sequences begin at 0 again. */
+  /** A COMMIT or ABORT ends the transaction; with a new epoch the sequences begin at 0 again. */
   #addMarker(draft: Draft, bytes: Buffer, at: number, offset: Offset): Refusal | undefined {
     const marker = readMarker(bytes, at);
     // A batch emptied by compaction: the whole transaction is gone already.

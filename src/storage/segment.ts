@@ -5,6 +5,7 @@ import type { Disk } from '../platform/platform';
 import { maxTimestamp, sizeInBytes } from '../protocol/records/batch';
 import { BatchWalk, lastOffsetOfBatch, type WalkBlock } from './batch-walk';
 import { DataFile } from './data-file';
+import { CorruptLogError } from './errors';
 import type { IndexCache } from './index-cache';
 import { segmentPath } from './names';
 import { boundaryAtMost, positionForOffset } from './offset-index';
@@ -32,7 +33,7 @@ export interface BatchPlace {
 }
 
 /** Index entries keep offsets relative to the base in 31 bits. */
-const MAX_RELATIVE_OFFSET = 0x7fffffff;
+export const MAX_RELATIVE_OFFSET = 0x7fffffff;
 
 export class Segment {
   readonly baseOffset: Offset;
@@ -41,6 +42,7 @@ export class Segment {
   readonly #block: WalkBlock;
   readonly #rollJitterMs: number;
   #createdAt: WallMs;
+  #modifiedAt: WallMs;
   #bytesSinceIndexEntry = 0;
   /** -1 = none; undefined = not read from the time index yet. */
   #maxTimestamp: number | undefined;
@@ -63,6 +65,7 @@ export class Segment {
     this.#block = context.block;
     this.baseOffset = baseOffset;
     this.#createdAt = createdAt;
+    this.#modifiedAt = createdAt;
     this.#rollJitterMs = rollJitterMs;
     this.#offsetOfMaxTimestamp = baseOffset;
   }
@@ -223,6 +226,14 @@ export class Segment {
     return this.walkFrom(Math.max(this.baseOffset + before, from));
   }
 
+  /** A copy of one whole batch. */
+  readBatch({ position, size }: { readonly position: number; readonly size: number }): Buffer {
+    const bytes = Buffer.allocUnsafe(size);
+    const read = this.#data.readAt(bytes, 0, size, position);
+    if (read < size) throw new CorruptLogError(`${this.#data.path} ends at ${position + read}`);
+    return bytes;
+  }
+
   /** Removes the batch that holds `offset` and all after it; the segment is then active. */
   truncateTo(offset: Offset, now: WallMs): void {
     this.activate();
@@ -254,8 +265,14 @@ export class Segment {
     this.#data.setActive(true);
   }
 
+  /** Not earlier than the last append; closed segments only. */
+  get modifiedAt(): WallMs {
+    return this.#modifiedAt;
+  }
+
   /** Appending is over: the indexes go to their files and out of memory. */
-  deactivate(): void {
+  deactivate(now: WallMs): void {
+    this.#modifiedAt = now;
     this.writeIndexes();
     this.#indexes.unload();
     this.#data.setActive(false);

@@ -1,0 +1,119 @@
+/** Reading a log: which bytes of which file a fetch gets, and which offset a timestamp names. */
+import type { LeaderEpoch, Offset } from '../base/ids';
+import { readRecords } from '../protocol/records/record';
+import type { LogRead, OffsetAndTimestamp, ReadOptions } from './log-types';
+import type { Segment } from './segment';
+import type { Segments } from './segments';
+
+/**
+ * Batches of one segment, whole ones, from the one that holds `from`; `from` lies within the log.
+ * A batch that straddles `until` does not come.
+ */
+export function readSegments(
+  segments: Segments,
+  endOffset: Offset,
+  from: Offset,
+  options: ReadOptions,
+): LogRead {
+  const until = Math.min(options.until ?? endOffset, endOffset);
+  for (let at = segments.indexOf(from); at < segments.count && from < until; at++) {
+    const segment = segments.at(at);
+    if (segment.baseOffset >= until) break;
+    const next = segments.list[at + 1]?.baseOffset ?? endOffset;
+    const read = readSegment(segment, next, from, until, options);
+    // Everything from here to the end of the segment was compacted away: go on in the next one.
+    if (read !== undefined) return read;
+  }
+  return nothing(from, false);
+}
+
+function readSegment(
+  segment: Segment,
+  segmentEnd: Offset,
+  from: Offset,
+  until: Offset,
+  { maxBytes, atLeastOneBatch }: ReadOptions,
+): LogRead | undefined {
+  const first = segment.locate(from);
+  if (first === undefined) return undefined;
+  let end = { position: segment.size, nextOffset: segmentEnd };
+  if (until < segmentEnd) {
+    const bound = segment.locate(until);
+    if (bound !== undefined) end = { position: bound.position, nextOffset: bound.baseOffset };
+  }
+  if (first.position >= end.position) return nothing(from, false);
+  if (end.position - first.position > maxBytes) {
+    if (first.size <= maxBytes) {
+      end = segment.boundaryBefore(first.position, first.position + maxBytes);
+    } else if (atLeastOneBatch === true) {
+      end = { position: first.position + first.size, nextOffset: first.lastOffset + 1 };
+    } else {
+      return nothing(from, true);
+    }
+  }
+  segment.hint(end.nextOffset, end.position);
+  const length = end.position - first.position;
+  return {
+    slice: segment.data.slice(first.position, length),
+    sizeInBytes: length,
+    baseOffset: first.baseOffset,
+    nextOffset: end.nextOffset,
+    isFirstBatchTooLarge: false,
+  };
+}
+
+function nothing(from: Offset, isFirstBatchTooLarge: boolean): LogRead {
+  return {
+    slice: undefined,
+    sizeInBytes: 0,
+    baseOffset: from,
+    nextOffset: from,
+    isFirstBatchTooLarge,
+  };
+}
+
+/** The first record at or after `from` that is at least so young, in offset order. */
+export function findByTimestamp(
+  segments: Segments,
+  timestamp: number,
+  from: Offset,
+): OffsetAndTimestamp | undefined {
+  for (const segment of segments.list) {
+    if (segment.maxTimestamp < timestamp) continue;
+    const walk = segment.walkFromTimestamp(timestamp, from);
+    while (walk.next()) {
+      if (walk.maxTimestamp < timestamp || walk.lastOffset < from) continue;
+      const { leaderEpoch } = walk;
+      const found = findRecord(segment.readBatch(walk), leaderEpoch, timestamp, from);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** The first record with the greatest timestamp of the log; undefined if none has a timestamp. */
+export function findMaxTimestamp(segments: Segments): OffsetAndTimestamp | undefined {
+  let youngest = segments.first;
+  for (const segment of segments.list) {
+    if (segment.maxTimestamp > youngest.maxTimestamp) youngest = segment;
+  }
+  if (youngest.maxTimestamp < 0) return undefined;
+  const place = youngest.locate(youngest.offsetOfMaxTimestamp);
+  if (place === undefined) return undefined;
+  const { leaderEpoch } = place;
+  return findRecord(youngest.readBatch(place), leaderEpoch, youngest.maxTimestamp, 0);
+}
+
+function findRecord(
+  bytes: Buffer,
+  leaderEpoch: LeaderEpoch,
+  timestamp: number,
+  from: Offset,
+): OffsetAndTimestamp | undefined {
+  for (const record of readRecords(bytes)) {
+    if (record.timestamp >= timestamp && record.offset >= from) {
+      return { offset: record.offset, timestamp: record.timestamp, leaderEpoch };
+    }
+  }
+  return undefined;
+}

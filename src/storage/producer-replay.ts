@@ -1,0 +1,85 @@
+/** Producer states made again from a snapshot and the batches behind it. */
+import type { Offset } from '../base/ids';
+import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
+import type { BatchWalk } from './batch-walk';
+import { CorruptLogError } from './errors';
+import type { LogContext } from './log-context';
+import type { ProducerSnapshots } from './producer-snapshots';
+import { isExpired, type Producers } from './producers';
+import type { Segment } from './segment';
+
+/** Bytes of log walked over between two yields. */
+const SLICE_BYTES = 1024 * 1024;
+
+/**
+ * Brings `producers` to `endOffset`: the newest sound snapshot, then batch headers up to there.
+ * Snapshots outside (startOffset, endOffset] and damaged ones are removed. Yields bytes walked.
+ */
+export function* reloadProducers(
+  context: LogContext,
+  segments: readonly Segment[],
+  snapshots: ProducerSnapshots,
+  producers: Producers,
+  startOffset: Offset,
+  endOffset: Offset,
+): Generator<number, void> {
+  snapshots.removeWhere((offset) => offset > endOffset || offset <= startOffset);
+  loadSnapshot(context, snapshots, producers, startOffset);
+  let unreported = 0;
+  for (const [index, segment] of segments.entries()) {
+    const next = segments[index + 1]?.baseOffset ?? Number.POSITIVE_INFINITY;
+    if (next <= producers.endOffset || segment.baseOffset >= endOffset) continue;
+    const walk = segment.walkFrom(producers.endOffset);
+    while (walk.next() && walk.baseOffset < endOffset) {
+      if (walk.lastOffset >= producers.endOffset) replayBatch(segment, walk, producers);
+      unreported += walk.size;
+      if (unreported < SLICE_BYTES) continue;
+      yield unreported;
+      unreported = 0;
+    }
+  }
+  producers.endOffset = endOffset;
+}
+
+function loadSnapshot(
+  context: LogContext,
+  snapshots: ProducerSnapshots,
+  producers: Producers,
+  startOffset: Offset,
+): void {
+  producers.clear(startOffset);
+  const now = context.clock.wallMs();
+  for (let offset = snapshots.latest; offset !== undefined; offset = snapshots.latest) {
+    const states = snapshots.read(offset);
+    if (states !== undefined) {
+      for (const state of states) {
+        if (!isExpired(state, now, context.producerIdExpirationMs)) producers.put(state);
+      }
+      producers.endOffset = offset;
+      return;
+    }
+    context.log.warn('a producer snapshot is damaged and was removed', {
+      path: snapshots.pathOf(offset),
+    });
+    snapshots.remove(offset);
+  }
+}
+
+/** A walk yields between batches only, so what its block holds of this one is still there. */
+function replayBatch(segment: Segment, walk: BatchWalk, producers: Producers): void {
+  const { baseOffset, lastOffset } = walk;
+  if (walk.hasProducerId) {
+    const bytes = walk.isControl ? segment.readBatch(walk) : walk.header;
+    const append = producers.begin('follower');
+    try {
+      append.add(bytes, 0, baseOffset);
+    } catch (error) {
+      if (!(error instanceof CorruptRecordError)) throw error;
+      throw new CorruptLogError(`a marker at offset ${baseOffset} cannot be read`, {
+        cause: error,
+      });
+    }
+    append.commit();
+  }
+  producers.endOffset = lastOffset + 1;
+}
