@@ -5,6 +5,7 @@
 import { invariant } from '../base/invariant';
 import type { WallMs } from '../base/times';
 import type { Ticket } from '../machine/machine';
+import { CONSUMER_PROTOCOL_TYPE } from '../protocol/consumer-protocol';
 
 /** Kafka's names, as clients see them. A group that is gone is `Dead`, which none here ever is. */
 export type ClassicState = 'Empty' | 'PreparingRebalance' | 'CompletingRebalance' | 'Stable';
@@ -66,7 +67,6 @@ export interface Protocol {
   readonly metadata: Buffer;
 }
 
-export const CONSUMER_PROTOCOL_TYPE = 'consumer';
 export const NO_ASSIGNMENT = Buffer.alloc(0);
 
 /** A group without members that has not had a generation yet. */

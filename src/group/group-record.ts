@@ -1,5 +1,6 @@
 /** The records of `__consumer_offsets` as values, and those that groups write. */
 import { type Offset, ZERO_UUID } from '../base/ids';
+import type { RecordOf } from '../machine/record-codec';
 import type { MessageOf } from '../protocol/api';
 import { type ClassicGroup, metadataOf } from './classic-group';
 import type { CommittedOffset } from './committed-offsets';
@@ -7,16 +8,8 @@ import type { GROUP_RECORDS } from './records';
 
 type Table = typeof GROUP_RECORDS;
 
-/** A record; a value of null is a tombstone. `version` is that of the table unless given. */
-export type GroupRecord = {
-  readonly [Type in keyof Table]: {
-    readonly type: Type;
-    readonly key: MessageOf<Table[Type]['key']>;
-    readonly value: MessageOf<Table[Type]['value']> | null;
-    readonly version?: number;
-  };
-}[keyof Table];
-
+/** A record; a value of null is a tombstone. */
+export type GroupRecord = RecordOf<Table>;
 export type OffsetCommitRecord = Extract<GroupRecord, { readonly type: 'OffsetCommit' }>;
 export type GroupMetadataValue = MessageOf<Table['GroupMetadata']['value']>;
 export type OffsetCommitValue = MessageOf<Table['OffsetCommit']['value']>;

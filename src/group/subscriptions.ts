@@ -18,7 +18,10 @@ export function consumerTopics(group: ClassicGroup): ReadonlySet<string> | undef
   return topics;
 }
 
-/** Every version of the subscription begins as version 0 does: version, then topics. */
+/**
+ * Every version of the subscription begins as version 0 does: version, then topics. What comes
+ * behind is nobody's business here, and, as in Kafka, may be anything.
+ */
 function subscribedTopics(metadata: Buffer): readonly string[] | undefined {
   if (metadata.length < 6 || metadata.readInt16BE(0) < 0) return undefined;
   const count = metadata.readInt32BE(2);
