@@ -71,9 +71,12 @@ class MemoryDisk implements Disk {
 
   makeFolder(path: string): void {
     let folder = this.#root;
-    for (const name of segments(path)) {
+    const names = segments(path);
+    for (const [at, name] of names.entries()) {
       let next = folder.entries.get(name);
-      if (next?.kind === 'file') throw diskError('EEXIST', 'mkdir', path);
+      if (next?.kind === 'file') {
+        throw diskError(at === names.length - 1 ? 'EEXIST' : 'ENOTDIR', 'mkdir', path);
+      }
       if (next === undefined) {
         next = { kind: 'folder', entries: new Map() };
         folder.entries.set(name, next);
@@ -200,8 +203,9 @@ class MemoryFile implements DiskFile {
     return this.contents.bytes.length;
   }
 
-  async sync(): Promise<void> {
+  sync(): Promise<void> {
     this.#assertOpen();
+    return Promise.resolve();
   }
 
   close(): void {

@@ -56,7 +56,7 @@ class NodeFile implements DiskFile {
   readonly #descriptor: number;
   /** After a failed fsync the kernel may have dropped the pages, so all later ones fail too. */
   readonly #sync: () => Promise<void>;
-  #runningSyncs = 0;
+  #waitingSyncs = 0;
   #isClosed = false;
 
   constructor(
@@ -91,14 +91,17 @@ class NodeFile implements DiskFile {
 
   sync(): Promise<void> {
     this.#assertOpen();
-    return this.#sync();
+    this.#waitingSyncs += 1;
+    return this.#sync().finally(() => {
+      this.#waitingSyncs -= 1;
+      this.#closeIfUnused();
+    });
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    // A descriptor closed under a running fsync could be another file's by the time it runs.
-    if (this.#runningSyncs === 0) fs.closeSync(this.#descriptor);
+    this.#closeIfUnused();
   }
 
   /** A closed descriptor's number may by now be another file's. */
@@ -129,12 +132,14 @@ class NodeFile implements DiskFile {
     }
   }
 
+  /** Under a waiting fsync the descriptor could be another file's by the time it runs. */
+  #closeIfUnused(): void {
+    if (this.#isClosed && this.#waitingSyncs === 0) fs.closeSync(this.#descriptor);
+  }
+
   #fdatasync(): Promise<void> {
-    this.#runningSyncs += 1;
     return new Promise<void>((resolve, reject) => {
       fs.fdatasync(this.#descriptor, (error) => {
-        this.#runningSyncs -= 1;
-        if (this.#isClosed && this.#runningSyncs === 0) fs.closeSync(this.#descriptor);
         if (error) reject(error);
         else resolve();
       });

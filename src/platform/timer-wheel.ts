@@ -16,6 +16,8 @@ export class TimerWheel {
   #tick: number;
   #count = 0;
   readonly #levels: readonly (readonly Link[])[];
+  /** Level 0, whose slots are single ticks. */
+  readonly #nearest: readonly Link[];
   readonly #left = (): void => {
     this.#count -= 1;
   };
@@ -23,6 +25,7 @@ export class TimerWheel {
   constructor(tick: number) {
     this.#tick = tick;
     this.#levels = LEVEL_BITS.map((bits) => Array.from({ length: 2 ** bits }, emptySlot));
+    this.#nearest = this.#levels[0] as readonly Link[];
   }
 
   /** How many timers wait. */
@@ -49,18 +52,18 @@ export class TimerWheel {
     }
     while (this.#tick < tick) {
       this.#tick += 1;
-      this.#cascade();
-      this.#expire(failed);
+      const slot = this.#tick & 0xff;
+      if (slot === 0) this.#cascade();
+      this.#expire(this.#nearest[slot] as Link, failed);
     }
   }
 
   /** Ticks until the next one at which something may be due, at most `limit`. */
   ticksToNext(limit: number): number {
-    const slots = this.#levels[0] as readonly Link[];
     for (let ahead = 1; ahead < limit; ahead += 1) {
       const slot = (this.#tick + ahead) & 0xff;
       // At a turn of level 0 the level above may hand something down.
-      if (slot === 0 || !isEmpty(slots[slot] as Link)) return ahead;
+      if (slot === 0 || !isEmpty(this.#nearest[slot] as Link)) return ahead;
     }
     return limit;
   }
@@ -94,8 +97,7 @@ export class TimerWheel {
     }
   }
 
-  #expire(failed: (error: unknown) => void): void {
-    const slot = this.#slot(0, this.#tick);
+  #expire(slot: Link, failed: (error: unknown) => void): void {
     while (!isEmpty(slot)) {
       const entry = slot.next as Entry;
       entry.cancel();
