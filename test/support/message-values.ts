@@ -1,5 +1,5 @@
 /** Arbitrary values of messages, derived from their definitions. */
-import * as fc from 'fast-check';
+import fc from 'fast-check';
 import type { AnyMessage } from '../../src/protocol/api';
 import {
   defaultOf,
