@@ -1,5 +1,6 @@
 /** What the members of a consumer group read, as far as their metadata tells. */
-import { type ClassicGroup, CONSUMER_PROTOCOL_TYPE, metadataOf } from './classic-group';
+import { CONSUMER_PROTOCOL_TYPE } from '../protocol/consumer-protocol';
+import { type ClassicGroup, metadataOf } from './classic-group';
 
 /**
  * The topics of all members; undefined when the group is no consumer group, has no protocol yet,
