@@ -10,7 +10,7 @@ import { NO_LEADER } from '../metadata/topics';
 import type { Clock } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import type { ValidationSettings } from '../protocol/records/validate';
-import { StorageError } from '../storage/errors';
+import { CorruptLogError, StorageError } from '../storage/errors';
 import {
   EARLIEST_LOCAL_TIMESTAMP,
   EARLIEST_TIMESTAMP,
@@ -515,8 +515,9 @@ export const NO_READ: PartitionRead = {
 
 const failedRead = (errorCode: number): PartitionRead => ({ ...NO_READ, errorCode });
 
-/** The code for a failing disk; anything else is a bug and goes on. */
+/** The code for a failing disk or a damaged batch; anything else is a bug and goes on. */
 function storageCode(error: unknown): number {
   if (error instanceof StorageError) return Errors.KAFKA_STORAGE_ERROR;
+  if (error instanceof CorruptLogError) return Errors.CORRUPT_MESSAGE;
   throw error;
 }
