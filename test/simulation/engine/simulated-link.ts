@@ -86,11 +86,11 @@ export class SimulatedLink implements Link {
     this.#peer = peer;
   }
 
-  /** The connection stands. */
-  open(): void {
+  /** The connection stands; whoever asked for it is told. */
+  open(isAsked: boolean): void {
     if (this.#isGone) return;
     this.#isOpen = true;
-    this.#guarded(() => this.#owner?.opened?.(this));
+    if (isAsked) this.#guarded(() => this.#owner?.opened?.(this));
     this.#scheduleFlush();
     this.#scheduleRead();
   }

@@ -214,9 +214,9 @@ export class SimulatedNetworks {
         accepted.destroy();
         return;
       }
-      accepted.open();
+      accepted.open(false);
     });
-    link.open();
+    link.open(true);
   }
 
   #processEnded(life: Life): void {
