@@ -111,7 +111,7 @@ export class FrameAssembler {
       this.hold(this.#shared.tail, 0, length);
       this.deliverHeld();
     }
-    this.overwrite(length);
+    if (!this.#wasDirect) this.overwrite(length);
   }
 
   /** The sink wants frames again: hands out those that came meanwhile. */
