@@ -58,7 +58,7 @@ export interface RunningBroker extends AsyncDisposable {
 export async function startBroker(options: StartBrokerOptions = {}): Promise<RunningBroker> {
   const platform = nodePlatform({
     level: options.logLevel ?? 'silent',
-    workerFile: workerFile(__dirname),
+    workerFile,
     keepsProcessAlive: false,
   });
   const disk = options.dataFolder === undefined ? memoryDisk() : platform.disk;

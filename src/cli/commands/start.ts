@@ -64,7 +64,7 @@ export async function startCommand(options: StartOptions): Promise<void> {
   if (level === undefined) {
     throw new ExitError(USAGE, `ottla: --log-level is one of ${LOG_LEVELS.join(', ')}.`);
   }
-  const platform = nodePlatform({ level, workerFile: workerFile(__dirname) });
+  const platform = nodePlatform({ level, workerFile });
   const disk = options.memory === true ? memoryDisk() : platform.disk;
   let broker: Broker | undefined;
   const stop = stopOnSignals(() => broker);
