@@ -67,7 +67,7 @@ export class SegmentIndexes {
     );
   }
 
-  /** Offsets relative to the segment's base. Nothing is added to a full index. */
+  /** To the loaded indexes; offsets relative to the segment's base. A full index takes no more. */
   add(
     relativeOffset: number,
     position: number,
@@ -75,15 +75,13 @@ export class SegmentIndexes {
     relativeOffsetOfMaxTimestamp: number,
     settings: LogSettings,
   ): void {
-    this.load();
     if (this.#loaded === undefined || this.areFull(settings)) return;
     addOffsetEntry(this.#loaded.offsets, relativeOffset, position);
     addTimeEntry(this.#loaded.times, maxTimestamp, relativeOffsetOfMaxTimestamp);
   }
 
-  /** Keeps the entries below the offset, in memory. */
+  /** Keeps the entries below the offset, in the loaded indexes. */
   truncate(relativeOffset: number): void {
-    this.load();
     if (this.#loaded === undefined) return;
     truncateOffsetEntries(this.#loaded.offsets, relativeOffset);
     truncateTimeEntries(this.#loaded.times, relativeOffset);

@@ -162,6 +162,7 @@ export class Segment {
     lastOffset: Offset,
     settings: LogSettings,
   ): void {
+    this.#indexes.load();
     if (position === 0) this.#firstTimestamp = timestamp;
     if (timestamp > this.maxTimestamp) {
       this.#maxTimestamp = timestamp;
@@ -237,6 +238,7 @@ export class Segment {
   /** Removes the batch that holds `offset` and all after it; the segment is then active. */
   truncateTo(offset: Offset, now: WallMs): void {
     this.activate();
+    this.#indexes.load();
     const place = this.locate(offset);
     this.hint(-1, 0);
     this.#indexes.truncate(offset - this.baseOffset);
@@ -260,7 +262,7 @@ export class Segment {
     this.hint(-1, 0);
   }
 
-  /** Appending is about to begin: the file stays open, the indexes come into memory when needed. */
+  /** May be appended to: the file stays open; the indexes come into memory with the first append. */
   activate(): void {
     this.#data.setActive(true);
   }
