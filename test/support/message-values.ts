@@ -11,8 +11,8 @@ import {
 } from '../../src/protocol/schema';
 
 export interface ValueOptions {
-  /** The fewest elements of every list; 0 unless given. */
-  readonly fewestElements?: number;
+  /** Every list has an element at least, and nothing is null. */
+  readonly isFull?: boolean;
   /** Adds tagged fields that the definition does not know. */
   readonly withUnknownTags?: boolean;
 }
@@ -44,13 +44,13 @@ function structs(shape: Shape, version: number, options: ValueOptions): fc.Arbit
 
 function values(spec: FieldSpec, version: number, options: ValueOptions): fc.Arbitrary<unknown> {
   const present = ofType(spec.type, version, options);
+  if (options.isFull === true) return present;
   const choices = [{ arbitrary: present, weight: 5 }];
   if (isNullable(spec, version)) choices.push({ arbitrary: fc.constant(null), weight: 1 });
   // Defaults matter: tagged fields are left out then.
   const expected = defaultOf(spec);
   const fitsVersion = expected !== null || isNullable(spec, version);
-  const isEnough = options.fewestElements === undefined || spec.type.kind !== 'array';
-  if (fitsVersion && isEnough) choices.push({ arbitrary: fc.constant(expected), weight: 1 });
+  if (fitsVersion) choices.push({ arbitrary: fc.constant(expected), weight: 1 });
   return fc.oneof(...choices);
 }
 
@@ -58,8 +58,8 @@ function ofType(type: FieldType, version: number, options: ValueOptions): fc.Arb
   if (type.kind === 'struct') return structs(type.shape, version, options);
   if (type.kind !== 'array') return SCALARS[type.kind];
   return fc.array(ofType(type.element, version, options), {
-    minLength: options.fewestElements ?? 0,
-    maxLength: Math.max(3, options.fewestElements ?? 0),
+    minLength: options.isFull === true ? 1 : 0,
+    maxLength: 3,
   });
 }
 
