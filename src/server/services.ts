@@ -3,6 +3,9 @@
  * test passes only those it needs. A room that needs another service adds its interface here.
  */
 import type { NodeId, ProducerEpoch, ProducerId } from '../base/ids';
+import type { Groups } from '../group/groups';
+import type { GroupChange, GroupRecord } from '../group/state';
+import type { Answered, Decision, Now, Ticket } from '../machine/machine';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Offload } from '../platform/platform';
 import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
@@ -26,6 +29,7 @@ export interface Services {
   readonly waiting: Waiting;
   readonly fetchSessions: FetchSessions;
   readonly producerIds: ProducerIds;
+  readonly groups: GroupCoordinators;
   /** What ApiVersions says on a listener. */
   readonly advertised: Advertised;
 }
@@ -76,4 +80,30 @@ export interface AdvertisedApi {
   readonly apiKey: number;
   readonly minVersion: number;
   readonly maxVersion: number;
+}
+
+/** Decides one request to the groups of a partition of `__consumer_offsets`. */
+export type AskGroups = (
+  groups: Groups,
+  ticket: Ticket,
+  now: Now,
+) => Decision<GroupRecord, GroupChange>;
+
+/** The groups whose coordinator this node is. */
+export interface GroupCoordinators {
+  /** `__consumer_offsets` as it is made when it is missing. */
+  readonly topic: {
+    readonly name: string;
+    readonly numPartitions: number;
+    readonly replicationFactor: number;
+    readonly configs: readonly { readonly name: string; readonly value: string }[];
+  };
+  /** The partition whose leader coordinates that group; undefined while the topic is missing. */
+  partitionOf(groupId: string): number | undefined;
+  /** Asks the coordinator of that group; refused `not-leader` where another node is it. */
+  ask<Response>(groupId: string, decide: AskGroups): Promise<Answered<Response>>;
+  /** Asks every coordinator on this node. */
+  askAll<Response>(decide: AskGroups): Promise<readonly Answered<Response>[]>;
+  /** Text that no other member's id ends with. */
+  uniqueSuffix(): string;
 }

@@ -15,7 +15,10 @@ class HandClock {
   setTimer(delayMs: number, callback: () => void): Timer {
     const timer = { atMs: this.nowMs + delayMs, callback };
     this.#timers.push(timer);
-    return { cancel: () => void (this.#timers = this.#timers.filter((other) => other !== timer)) };
+    const cancel = () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+    return { cancel };
   }
 
   get timerCount(): number {
@@ -228,7 +231,10 @@ test('watches that leave in any order leave the others in place', () => {
     let given = 0;
     waiter.watch(place, Change.end, () => given);
     waiter.begin();
-    return { waiter, give: () => void (given = 1) };
+    const give = () => {
+      given = 1;
+    };
+    return { waiter, give };
   });
   waiters[1]?.waiter.cancel();
   for (const { give } of waiters) give();

@@ -211,7 +211,7 @@ describe('failures', () => {
     await world.advance(100);
     expect([one.isClosed, two.isClosed, three.isClosed]).toEqual([true, true, false]);
     const errors = node.lines.filter(({ level }) => level === 'error');
-    expect(errors.map(({ fields }) => (fields['error'] as Error).message)).toEqual([
+    expect(errors.map(({ fields }) => (fields.error as Error).message)).toEqual([
       'a bug of ours',
       'another bug',
     ]);

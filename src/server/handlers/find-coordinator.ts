@@ -1,0 +1,95 @@
+/**
+ * FindCoordinator 0–6: which broker coordinates a group; from version 4 on several at once
+ * (KIP-699). The first call makes `__consumer_offsets`. Transactional ids and share groups are
+ * not served, so asking for their coordinator is an invalid request.
+ */
+import { endpointOf } from '../../metadata/brokers';
+import type { Topic } from '../../metadata/topics';
+import { CreateTopics } from '../../protocol/apis/create-topics';
+import { FindCoordinator } from '../../protocol/apis/find-coordinator';
+import { type ErrorCode, Errors } from '../../protocol/errors';
+import { type Context, serve } from '../handler';
+import type { Services } from '../services';
+
+const GROUP = 0;
+const FIRST_WITH_SEVERAL = 4;
+
+interface Coordinator {
+  readonly errorCode: ErrorCode;
+  readonly nodeId: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+export const findCoordinator = serve({
+  api: FindCoordinator,
+  async handle(request, context, services) {
+    const { apiVersion } = context;
+    if (request.keyType !== GROUP) {
+      return FindCoordinator.refuse(request, Errors.INVALID_REQUEST, apiVersion, NOT_SERVED);
+    }
+    const topic = await offsetsTopic(context, services);
+    const find = (key: string): Coordinator =>
+      topic === undefined ? NOBODY : coordinator(key, topic, context, services);
+    if (apiVersion < FIRST_WITH_SEVERAL) {
+      const found = find(request.key);
+      const isFound = found.errorCode === Errors.NONE;
+      return { ...found, errorMessage: isFound ? 'NONE' : NOT_AVAILABLE };
+    }
+    const coordinators = request.coordinatorKeys.map((key) => {
+      const found = find(key);
+      const isFound = found.errorCode === Errors.NONE;
+      return { key, ...found, errorMessage: isFound ? '' : NOT_AVAILABLE };
+    });
+    return { coordinators };
+  },
+});
+
+const NOT_SERVED = 'Only groups have coordinators here.';
+const NOT_AVAILABLE = 'The coordinator is not available.';
+
+const NOBODY: Coordinator = {
+  errorCode: Errors.COORDINATOR_NOT_AVAILABLE,
+  nodeId: -1,
+  host: '',
+  port: -1,
+};
+
+/** Makes the topic when it is missing; whoever made it, it is here once this resolves. */
+async function offsetsTopic(context: Context, services: Services): Promise<Topic | undefined> {
+  const { name, numPartitions, replicationFactor, configs } = services.groups.topic;
+  const known = services.picture().topicByName(name);
+  if (known !== undefined) return known;
+  const draft = { name, numPartitions, replicationFactor, assignments: [], configs };
+  const timeoutMs = services.settings.requestTimeoutMs;
+  const made = await services.controller.ask(
+    CreateTopics,
+    { topics: [draft], timeoutMs, validateOnly: false },
+    context,
+  );
+  const errorCode = made.topics[0]?.errorCode;
+  if (errorCode !== Errors.NONE && errorCode !== Errors.TOPIC_ALREADY_EXISTS) {
+    services.logger.warn('the topic of groups could not be made', {
+      topic: name,
+      errorCode,
+      reason: made.topics[0]?.errorMessage,
+    });
+  }
+  return services.picture().topicByName(name);
+}
+
+function coordinator(
+  groupId: string,
+  topic: Topic,
+  { connection }: Context,
+  services: Services,
+): Coordinator {
+  const index = services.groups.partitionOf(groupId);
+  const leader = index === undefined ? undefined : topic.partitions.get(index)?.leader;
+  const broker = leader === undefined ? undefined : services.picture().broker(leader);
+  if (broker === undefined || broker.isFenced) return NOBODY;
+  const endpoint = endpointOf(broker, connection.listener);
+  if (endpoint === undefined) return NOBODY;
+  const { host, port } = endpoint;
+  return { errorCode: Errors.NONE, nodeId: broker.id, host, port };
+}
