@@ -82,7 +82,7 @@ export class Indexes {
     return this.byDirectory.get(directory) ?? NONE;
   }
 
-  /** A topic whose name differs at most in '.' and '_' from this one, which metrics would mix up. */
+  /** A topic whose name differs at most in '.' and '_' from this one: metrics mix them up. */
   collidingWith(name: string): string | undefined {
     const [first] = this.byUnifiedName.get(unified(name)) ?? [];
     return first;

@@ -11,7 +11,7 @@ export interface Chance {
   below(bound: number): number;
 }
 
-/** A broker that may hold new replicas: registered, not shutting down, with an uncordoned folder. */
+/** May hold new replicas: registered, not shutting down, with an uncordoned folder. */
 export interface UsableBroker {
   readonly id: NodeId;
   readonly rack: string | null;

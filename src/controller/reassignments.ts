@@ -1,4 +1,4 @@
-/** Moving a partition to other brokers: what is under way, when it is done, how it is taken back. */
+/** Moving a partition to other brokers: what is under way, when it ends, how it is undone. */
 import type { NodeId } from '../base/ids';
 import type { Partition } from '../metadata/topics';
 

@@ -1,4 +1,4 @@
-/** Definitions of settings: a table per kind of resource, and the checks that every table shares. */
+/** Definitions of settings: a table per kind of resource, and the checks they all share. */
 import {
   type ConfigType,
   type ConfigValue,

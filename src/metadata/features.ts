@@ -1,4 +1,4 @@
-/** Features and their levels: what each level of `metadata.version` brought, and what this build serves. */
+/** Features and their levels: what each `metadata.version` brought, what this build serves. */
 import type { FeatureRange } from './brokers';
 
 export const METADATA_VERSION = 'metadata.version';

@@ -1,4 +1,4 @@
-/** The shapes of the picture as the records that carry them whole, at the versions a level allows. */
+/** The shapes of the picture as records that carry them whole, at the versions allowed. */
 import type { Uuid } from '../base/ids';
 import type { UnknownTag } from '../protocol/schema';
 import type { Acl, DelegationToken, ScramCredential } from './access';

@@ -1,0 +1,147 @@
+/**
+ * The controller of one node: idle until the quorum makes this node its leader, then the only one
+ * that decides about the picture, until it loses that office.
+ */
+import type { LeaderEpoch, Offset } from '../base/ids';
+import { InvariantError, invariant } from '../base/invariant';
+import { Leading, type MachineLogger } from '../machine/leading';
+import type { MachineLog, Now, Refusal } from '../machine/machine';
+import type { Timers } from '../machine/wakes';
+import type { MetadataRecord } from '../metadata/metadata-record';
+import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
+import { type ErrorCode, Errors } from '../protocol/errors';
+import { ControllerMachine } from './decider';
+import { type Asker, isVisibleWhenAnswered } from './decisions';
+import type { SessionChange } from './sessions';
+import type { Committed } from './state';
+import type { ControllerChance, ControllerNow, ControllerSettings, Quorum } from './view';
+
+/** The metadata log, to this node as its leader. */
+export interface ControllerLog {
+  /**
+   * Appends one atomic batch as the leader of `epoch`; returns the offset of its first record.
+   * Throws `AppendRefused`.
+   */
+  append(epoch: LeaderEpoch, records: readonly MetadataRecord[]): Offset;
+  /** The offset the next record will get. */
+  readonly endOffset: Offset;
+  /** Every offset below this one is committed. */
+  readonly highWatermark: Offset;
+}
+
+export interface ControllerOptions {
+  readonly settings: ControllerSettings;
+  readonly log: ControllerLog;
+  /** The records with which an empty log begins, metadata.version first. */
+  readonly bootstrap: readonly MetadataRecord[];
+  readonly now: () => Now;
+  readonly chance: ControllerChance;
+  readonly quorum: () => Quorum;
+  readonly timers: Timers;
+  readonly logger: MachineLogger;
+  /**
+   * Resolves once every unfenced broker shows the picture at that offset, or was given up on;
+   * `undefined` if all do already.
+   */
+  readonly visible: (offset: Offset) => Promise<void> | undefined;
+  /** A bug of ottla's: the node must end. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** How long an answer waits for its records to be committed. */
+const COMMIT_TIMEOUT_MS = 30_000;
+
+type Term = Leading<MetadataRecord, SessionChange, ControllerNow>;
+
+export class Controller {
+  private term: { readonly leading: Term; readonly machine: ControllerMachine } | undefined;
+
+  constructor(private readonly options: ControllerOptions) {}
+
+  get isActive(): boolean {
+    return this.term !== undefined;
+  }
+
+  /** What the active controller sees; for tests and metrics. */
+  get machine(): ControllerMachine | undefined {
+    return this.term?.machine;
+  }
+
+  /** This node leads the quorum and has read all that is committed: take office. */
+  lead(epoch: LeaderEpoch, committed: Committed): void {
+    this.stop();
+    const { settings, bootstrap, logger, timers, failed } = this.options;
+    const machine = new ControllerMachine(committed, settings, bootstrap);
+    const leading: Term = new Leading(machine, {
+      leadership: { name: '__cluster_metadata-0', leaderEpoch: epoch },
+      log: this.logOf(epoch),
+      now: () => this.now(),
+      timers,
+      sender: { send: () => invariant(false, 'the controller asks nobody anything') },
+      logger,
+      commitTimeoutMs: COMMIT_TIMEOUT_MS,
+      failed,
+    });
+    this.term = { leading, machine };
+    leading.resume();
+  }
+
+  /** This node no longer leads: everything that waits is refused, nothing is remembered. */
+  stop(): void {
+    this.term?.leading.drop();
+    this.term = undefined;
+  }
+
+  /** The high watermark rose. Comes from the after-queue, never from within an append. */
+  committedMoved(): void {
+    this.term?.leading.committedMoved();
+  }
+
+  /**
+   * Decides a request and answers once its records are committed, and visible if the API promises
+   * that. Rejects only with a bug of ottla's.
+   */
+  async ask<A extends AnyApi>(
+    api: A,
+    request: RequestOf<A>,
+    asker: Asker,
+  ): Promise<ResponseDraft<A>> {
+    const { term } = this;
+    const refuse = (code: ErrorCode): ResponseDraft<A> =>
+      api.refuse(request, code, asker.apiVersion) as ResponseDraft<A>;
+    if (term === undefined) return refuse(Errors.NOT_CONTROLLER);
+    const answered = await term.leading.ask<ResponseDraft<A>>((ticket, now) =>
+      term.machine.ask(api, request, asker, ticket, now),
+    );
+    if (answered.kind === 'refused') return refuse(CODES[answered.refusal]);
+    if (isVisibleWhenAnswered(api)) await this.options.visible(answered.offset);
+    return answered.response;
+  }
+
+  private now(): ControllerNow {
+    const { now, log, chance, quorum } = this.options;
+    return { ...now(), nextOffset: log.endOffset, chance, quorum: quorum() };
+  }
+
+  private logOf(epoch: LeaderEpoch): MachineLog<MetadataRecord> {
+    const { log } = this.options;
+    return {
+      append: (records) => log.append(epoch, records),
+      appendMarker() {
+        throw new InvariantError('the metadata log has no transactions of producers');
+      },
+      get committed() {
+        return log.highWatermark;
+      },
+    };
+  }
+}
+
+const CODES: Readonly<Record<Refusal, ErrorCode>> = {
+  'not-leader': Errors.NOT_CONTROLLER,
+  storage: Errors.NOT_CONTROLLER,
+  loading: Errors.NOT_CONTROLLER,
+  'not-enough-replicas': Errors.NOT_CONTROLLER,
+  'too-large': Errors.POLICY_VIOLATION,
+  'timed-out': Errors.REQUEST_TIMED_OUT,
+};
