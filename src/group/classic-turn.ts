@@ -7,12 +7,17 @@ import type { ClassicGroup, ClassicMember, ClassicState } from './classic-group'
 import type { GroupSettings } from './settings';
 import type { GroupChange, GroupRecord } from './state';
 
-/** The group of a turn is a value; every change puts another in its place. */
+/**
+ * The group of a turn is a value; every change puts another in its place. Its map of members is
+ * copied once a turn, so a request about many members costs no more than one about few.
+ */
 export class ClassicTurn {
   readonly #records: GroupRecord[] = [];
   readonly #effects: Effect[] = [];
   readonly #before: ClassicGroup | undefined;
   #group: ClassicGroup;
+  /** The members of this turn's own copy, once there is one. */
+  #members: Map<string, ClassicMember> | undefined;
 
   /** `before` is undefined for a group that this turn makes. */
   constructor(
@@ -48,23 +53,22 @@ export class ClassicTurn {
   }
 
   putMember(member: ClassicMember): void {
-    this.change({ members: new Map(this.#group.members).set(member.memberId, member) });
+    this.#ownMembers().set(member.memberId, member);
   }
 
   /** Changes every member in one go. */
   changeMembers(change: (member: ClassicMember) => ClassicMember): void {
-    const members = new Map<string, ClassicMember>();
-    for (const [id, member] of this.#group.members) members.set(id, change(member));
-    this.change({ members });
+    const members = this.#ownMembers();
+    for (const [id, member] of members) members.set(id, change(member));
   }
 
   /** Takes a member out; a leader is followed by the member that came first. */
   removeMember(memberId: string): void {
-    const members = new Map(this.#group.members);
+    const members = this.#ownMembers();
     members.delete(memberId);
-    const isLeader = this.#group.leaderId === memberId;
-    const leaderId = isLeader ? (members.keys().next().value ?? null) : this.#group.leaderId;
-    this.change({ members, leaderId });
+    if (this.#group.leaderId === memberId) {
+      this.change({ leaderId: members.keys().next().value ?? null });
+    }
   }
 
   addPending(memberId: string): void {
@@ -129,5 +133,13 @@ export class ClassicTurn {
 
   get hasRecords(): boolean {
     return this.#records.length > 0;
+  }
+
+  #ownMembers(): Map<string, ClassicMember> {
+    if (this.#members === undefined) {
+      this.#members = new Map(this.#group.members);
+      this.change({ members: this.#members });
+    }
+    return this.#members;
   }
 }

@@ -209,6 +209,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
   /** Sessions start anew: nobody is late because a coordinator was. */
   resume(now: Now): GroupDecision {
     const decisions: GroupDecision[] = [this.#nextExpiry(now)];
+    if (this.#state.unserved.size > 0) decisions.push(warnOfUnserved(this.#state.unserved));
     for (const groupId of this.#state.groupIds()) {
       const group = this.#state.group(groupId);
       if (group === undefined || group.members.size === 0) continue;
@@ -333,6 +334,19 @@ function removed(
   effects.push({ kind: 'log', level: 'info', event, fields: { group: groupId, ...fields } });
   return { records: [groupTombstone(groupId)], soft: [{ groupId, group: undefined }], effects };
 }
+
+/** Such groups are made by other releases; their records stay, and nobody coordinates them. */
+const warnOfUnserved = (types: ReadonlySet<string>): GroupDecision => ({
+  ...nothing,
+  effects: [
+    {
+      kind: 'log',
+      level: 'warn',
+      event: 'there are groups of kinds that are not served here',
+      fields: { records: [...types] },
+    },
+  ],
+});
 
 const wakeForExpiry = (atMs: MonotonicMs): GroupDecision => ({
   ...nothing,

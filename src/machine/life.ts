@@ -21,6 +21,8 @@ export interface LifeOptions<R, S, N extends Now = Now> {
   /** The log from its start to its end at the moment of election; read lazily, step by step. */
   readonly steps: Iterator<LoadStep<R>>;
   readonly slices: Slices;
+  /** Called once, when the log has been replayed and before the machine resumes. */
+  readonly loaded?: () => void;
 }
 
 interface Waiting {
@@ -122,6 +124,7 @@ export class Life<R, S, N extends Now = Now> {
     if (this.#state !== 'loading') return;
     this.#state = 'leading';
     this.#loading = undefined;
+    this.#options.loaded?.();
     this.#leading.resume();
     for (const waiting of this.#takeWaiting()) waiting.begin();
   }
