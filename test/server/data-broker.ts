@@ -123,24 +123,36 @@ export class DataBroker {
     const broker = new DataBroker(world, machine, logs, world.machine('client'));
     const listener = { name: 'PLAINTEXT', serves: 'broker' as const, host: 'node', port: PORT };
     await world.outcome(broker.server.listen(listener));
-    await broker.draw([registered(NODE_ID, 'node'), registered(2, 'other')]);
-    await broker.createTopics(topics);
+    // All in one: logs that the first picture does not know are set aside.
+    const brokers = [registered(NODE_ID, 'node'), registered(2, 'other')];
+    await broker.draw([...brokers, ...broker.recordsOf(topics)]);
     return broker;
   }
 
   /** The records are published as the next picture. */
   async draw(records: readonly MetadataRecord[]): Promise<void> {
+    this.publish(records);
+    await this.world.settle();
+  }
+
+  /** As `draw`, without letting the world go on; returns the picture's offset. */
+  publish(records: readonly MetadataRecord[]): number {
     const builder = new ImageBuilder(this.publisher.image ?? Image.empty);
     for (const record of records) builder.apply(record);
     this.#offset += records.length;
     const { image, delta } = builder.build({ offset: this.#offset, epoch: 1, timestampMs: 0 });
     this.publisher.publish(image, delta);
-    await this.world.settle();
+    return this.#offset;
   }
 
   async createTopics(topics: readonly TopicPlan[]): Promise<void> {
+    await this.draw(this.recordsOf(topics));
+  }
+
+  /** The records that make these topics, whose settings are known from now on. */
+  recordsOf(topics: readonly TopicPlan[]): MetadataRecord[] {
     for (const plan of topics) this.#settings.set(plan.name, plan.settings ?? {});
-    await this.draw(topics.flatMap((plan, index) => topicRecords(plan, this.#offset + index)));
+    return topics.flatMap((plan, index) => topicRecords(plan, this.#offset + index));
   }
 
   idOf(topic: string): Uuid {
