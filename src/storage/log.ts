@@ -117,7 +117,7 @@ export class Log implements FolderMember {
         this.#listener?.flushed?.();
       },
     });
-    if (recovered.wasScanned) this.#durability.namesChanged();
+    if (!options.isClean) this.#mayBeUnsynced();
     folder.join(this);
   }
 
@@ -157,8 +157,7 @@ export class Log implements FolderMember {
       const options = { ...partition, path, settings, ...start };
       const recovered = finish(recoverLog(context, options));
       const log = new Log(context, folder, options, topicId, recovered);
-      log.#durability.fileWritten(`${path}/${PARTITION_METADATA_FILE}`);
-      log.#durability.folderMade();
+      log.#mayBeUnsynced();
       return log;
     } catch (error) {
       throw failureOf(folder, `creating ${path}`, error);
@@ -487,6 +486,12 @@ export class Log implements FolderMember {
     await this.#durability.flushAnew(this.#endOffset);
   }
 
+  /** The log is new, or the process that made it may have ended before its first flush. */
+  #mayBeUnsynced(): void {
+    this.#durability.fileWritten(`${this.#path}/${PARTITION_METADATA_FILE}`);
+    this.#durability.folderMade();
+  }
+
   #closeFiles(): void {
     this.#isClosed = true;
     this.#durability.stop();
@@ -539,10 +544,12 @@ export class Log implements FolderMember {
     const now = this.#context.clock.wallMs();
     const { active } = this.#segments;
     if (!active.shouldRoll(this.#settings, size, maxTimestamp, lastOffset, now)) return;
-    this.#roll(baseOffset);
+    // At the end offset even before a gap, so that segments join: recovery can tell a lost tail.
+    const isFar = lastOffset - this.#endOffset > MAX_RELATIVE_OFFSET;
+    this.#roll(isFar ? baseOffset : this.#endOffset);
   }
 
-  /** The new segment begins at `baseOffset`: the end offset, or beyond it after a gap. */
+  /** The new segment begins at `baseOffset`, not below the end offset. */
   #roll(baseOffset: Offset): void {
     const closed = this.#segments.active;
     if (closed.size === 0) {

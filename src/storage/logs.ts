@@ -1,5 +1,5 @@
 /** The log folders of one node and every log in them. */
-import { type BrokerEpoch, METADATA_TOPIC_ID, type TopicPartition, type Uuid } from '../base/ids';
+import type { BrokerEpoch, TopicPartition, Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
 import {
   checkpointKey,
@@ -12,7 +12,7 @@ import { type FoundLog, HeldFolder } from './held-folder';
 import { Log } from './log';
 import { LogContext, type StoragePlatform } from './log-context';
 import type { LogFolder } from './log-folder';
-import { METADATA_TOPIC, partitionFolderName, retiredFolderName } from './names';
+import { partitionFolderName, retiredFolderName } from './names';
 import type { LogSettings } from './settings';
 import { turn, Upkeep, type UpkeepIntervals } from './upkeep';
 
@@ -70,8 +70,8 @@ export class Logs {
 
   /**
    * Takes the folders: locks them, reads whose they are. Throws FolderLockedError and
-   * MetaPropertiesError (sentences for the person) with nothing taken. Then `openMetadataLog` and
-   * `open` may be called, in any order.
+   * MetaPropertiesError (sentences for the person) with nothing taken. The folders may then be used,
+   * raft's included, before `open`.
    */
   lock(): void {
     try {
@@ -104,23 +104,6 @@ export class Logs {
   }
 
   /**
-   * `__cluster_metadata-0` in one of the folders, made if it is missing; always read whole, its
-   * start offset that of its first segment. It belongs to the caller, who also closes it.
-   */
-  async openMetadataLog(folderPath: string, settings: LogSettings): Promise<Log> {
-    const folder = this.folders.find(({ path }) => path === folderPath);
-    invariant(folder !== undefined, 'the metadata log lies in one of the folders');
-    const partition: TopicPartition = { topic: METADATA_TOPIC, partition: 0 };
-    const path = `${folder.path}/${partitionFolderName(partition)}`;
-    if (!this.#context.disk.exists(path)) {
-      return Log.create(this.#context, folder, partition, path, METADATA_TOPIC_ID, settings);
-    }
-    const unknown = { recoveryPoint: 0, startOffset: 0, highWatermark: 0, isClean: false };
-    const opening = Log.open(this.#context, folder, { ...partition, path, settings, ...unknown });
-    return this.#inTurns(opening, () => undefined);
-  }
-
-  /**
    * Opens every log, recovering those of a folder that was not stopped cleanly, and starts the
    * upkeep. A folder that fails goes offline; StorageError if it was the last. CorruptLogError if a
    * partition lies in two folders.
@@ -147,7 +130,8 @@ export class Logs {
           state.bytesScanned += bytes;
           progress({ ...state });
         });
-        this.#add(opened);
+        if (isUnfinished(opened)) this.#removeUnfinished(opened);
+        else this.#add(opened);
       });
       state.logsOpened++;
       progress({ ...state });
@@ -278,6 +262,14 @@ export class Logs {
     }
   }
 
+  #removeUnfinished(log: Log): void {
+    this.#context.log.info('a log that was not yet made when the process ended is removed', {
+      path: log.path,
+    });
+    log.abandon();
+    this.#context.removeLater(log.path, 'folder', 0);
+  }
+
   #add(log: Log): void {
     const key = checkpointKey(log);
     const other = this.#logs.get(key);
@@ -337,3 +329,7 @@ export class Logs {
     if (first !== undefined && failures.every((failure) => failure !== undefined)) throw first;
   }
 }
+
+/** Its folder was made, and before its partition.metadata the process ended. */
+const isUnfinished = ({ topicId, startOffset, endOffset }: Log): boolean =>
+  topicId === undefined && startOffset === 0 && endOffset === 0;

@@ -37,8 +37,6 @@ export interface RecoveredLog {
   readonly startOffset: Offset;
   readonly endOffset: Offset;
   readonly recoveryPoint: Offset;
-  /** Segments were read again: what they hold may not be durable. */
-  readonly wasScanned: boolean;
 }
 
 /** Yields how many bytes it read since the last time. Throws the disk's errors. */
@@ -90,7 +88,6 @@ class Recovery {
       startOffset,
       endOffset,
       recoveryPoint: wasScanned ? Math.min(this.#options.recoveryPoint, endOffset) : endOffset,
-      wasScanned,
     };
   }
 
@@ -179,7 +176,7 @@ class Recovery {
       const next = this.#segments[at + 1];
       const scan = new SegmentScan(segment, this.#options.settings, this.#epochs, this.#producers);
       yield* scan.run();
-      if (scan.cutBytes > 0) this.#cut(segment, scan.cutBytes, at);
+      if (scan.cutBytes > 0 || endsEarly(scan, next)) this.#cut(segment, scan.cutBytes, at);
       else if (next !== undefined) this.#closeScanned(segment, next.baseOffset);
     }
     this.#areProducersAtEnd = true;
@@ -254,6 +251,16 @@ class Recovery {
       endOffset,
     );
   }
+}
+
+/**
+ * A power loss may take a segment's tail at a batch boundary while the next segment survives. Those
+ * behind such a hole were never promised, and go: a log holds a prefix of what was appended. Gaps
+ * that compaction made are told apart by the segment's own; it must therefore touch only segments
+ * below the recovery point on disk.
+ */
+function endsEarly(scan: SegmentScan, next: Segment | undefined): boolean {
+  return next !== undefined && scan.isDense && scan.endOffset < next.baseOffset;
 }
 
 /** What to take off `segment.ms` for one segment, so that not all logs roll at once. */

@@ -22,6 +22,7 @@ export class SegmentScan {
   #chunkLength = 0;
   #lastOffset: Offset;
   #cutBytes = 0;
+  #isDense = true;
 
   constructor(segment: Segment, settings: LogSettings, epochs: Epochs, producers: Producers) {
     this.#segment = segment;
@@ -34,6 +35,15 @@ export class SegmentScan {
   /** How much was cut off the end. */
   get cutBytes(): number {
     return this.#cutBytes;
+  }
+
+  get endOffset(): Offset {
+    return this.#lastOffset + 1;
+  }
+
+  /** Every offset from the base on has its record: nothing was compacted away. */
+  get isDense(): boolean {
+    return this.#isDense;
   }
 
   /** Yields bytes read. Afterwards the segment is active, its indexes in memory. */
@@ -72,6 +82,8 @@ export class SegmentScan {
       return 0;
     const timestamp = isCurrent ? batch.maxTimestamp(bytes, at) : batch.NO_TIMESTAMP;
     this.#segment.index(position, size, timestamp, lastOffset, this.#settings);
+    const isFull = isCurrent && batch.recordCount(bytes, at) === lastOffset - baseOffset + 1;
+    if (!isFull || baseOffset !== this.endOffset) this.#isDense = false;
     this.#lastOffset = lastOffset;
     this.#producers.endOffset = lastOffset + 1;
     return size;

@@ -1,0 +1,282 @@
+/**
+ * Logs whose process is killed, or whose machine loses power, at any operation of its disk: what
+ * was promised is there afterwards, and what is there is what was appended.
+ */
+import { silentLogger } from '../../src/platform/logger';
+import type { Platform } from '../../src/platform/platform';
+import type { Log } from '../../src/storage/log';
+import { Logs } from '../../src/storage/logs';
+import { Machine } from '../simulation/engine/machine';
+import type { Stream } from '../simulation/engine/seeds';
+import type { CrashKind } from '../simulation/engine/simulated-disk';
+import { SimulatedNetworks } from '../simulation/engine/simulated-network';
+import { Simulation } from '../simulation/engine/simulation';
+import { batchBy, DIRECTORY_ID, FOLDER, format, TOPIC_ID, withDefaults } from './support';
+
+/** Small segments, so that a short life rolls, deletes and reopens several. */
+const SETTINGS = {
+  segmentBytes: 1000,
+  indexIntervalBytes: 200,
+  fileDeleteDelayMs: 0,
+  segmentMs: Number.POSITIVE_INFINITY,
+  retentionMs: -1,
+};
+const TOPICS = { synced: 1, relaxed: Number.POSITIVE_INFINITY } as const;
+/** Not old enough for its producer to be forgotten. */
+const YOUNG = 4_000_000_000_000;
+type Topic = keyof typeof TOPICS;
+
+/** What must be true of one log, as its clients know it. */
+interface Promised {
+  /** The sequence of each record, which is its offset too: one producer writes one by one. */
+  readonly appended: number[];
+  /** Below it every append returned before the process died. */
+  end: number;
+  /** Below it a flush resolved. */
+  flushedEnd: number;
+  startOffset: number;
+  isCreated: boolean;
+}
+
+/** A machine that crashes, and the memory of what it promised. */
+class CrashingHost {
+  readonly simulation: Simulation;
+  readonly machine: Machine;
+  readonly chance: Stream;
+  readonly promised: Record<Topic, Promised> = { synced: nothing(), relaxed: nothing() };
+  lives = 0;
+
+  constructor(seed: number) {
+    this.simulation = new Simulation(seed);
+    const ownerFailed = (): void => undefined;
+    const networks = new SimulatedNetworks(this.simulation, {
+      minDelayUs: 1,
+      maxDelayUs: 1,
+      ownerFailed,
+    });
+    this.machine = new Machine(this.simulation, networks, 'host', 1);
+    this.chance = this.simulation.stream('workload');
+  }
+
+  /** Boots, formats a new folder, and runs `live` until it ends or the process dies. */
+  async life(live: (platform: Platform, isOver: () => boolean) => Promise<void>): Promise<void> {
+    const { life, platform } = this.machine.boot(silentLogger);
+    this.lives++;
+    let outcome: { readonly error?: unknown } | undefined;
+    live(platform, () => life.isOver).then(
+      () => {
+        outcome = {};
+      },
+      (error: unknown) => {
+        outcome = { error };
+      },
+    );
+    const limitMs = this.simulation.nowMs + 3_600_000;
+    await this.simulation.run(limitMs, () => outcome !== undefined || life.isOver);
+    await this.simulation.settle();
+    if (!life.isOver && outcome?.error !== undefined) throw outcome.error;
+    if (!life.isOver) this.machine.crash('process-crash');
+  }
+}
+
+const nothing = (): Promised => ({
+  appended: [],
+  end: 0,
+  flushedEnd: 0,
+  startOffset: 0,
+  isCreated: false,
+});
+
+async function prepare(host: CrashingHost): Promise<void> {
+  await host.life(async ({ disk }) => {
+    await format(disk, FOLDER, DIRECTORY_ID);
+    await disk.syncFolder('/');
+    await disk.syncFolder(FOLDER);
+  });
+}
+
+async function openLogs(platform: Platform): Promise<Logs> {
+  const logs = new Logs(platform, {
+    folders: [FOLDER],
+    settingsOf: (topic) => withDefaults({ ...SETTINGS, flushMessages: TOPICS[topic as Topic] }),
+    retentionCheckIntervalMs: 300_000,
+    recoveryPointCheckpointIntervalMs: 60,
+    startOffsetCheckpointIntervalMs: 60,
+    highWatermarkCheckpointIntervalMs: 50,
+    producerIdExpirationMs: 86_400_000,
+    producerIdExpirationCheckIntervalMs: 600_000,
+  });
+  logs.lock();
+  await logs.open();
+  return logs;
+}
+
+/** Compares each log with what was promised, and goes on from what is really there. */
+function check(logs: Logs, host: CrashingHost, lost: CrashKind | 'nothing'): void {
+  for (const topic of Object.keys(TOPICS) as Topic[]) {
+    const promised = host.promised[topic];
+    const log = logs.get(topic, 0);
+    const mustHave = lost === 'power-loss' ? promised.flushedEnd : promised.end;
+    if (log === undefined) {
+      expect(mustHave).toBe(0);
+      expect(promised.isCreated && lost !== 'power-loss').toBe(false);
+      host.promised[topic] = nothing();
+      continue;
+    }
+    if (log.topicId === undefined && lost === 'power-loss' && mustHave === 0) {
+      // Nothing of it was promised: the broker takes it for a stray and begins anew.
+      logs.setAside(log);
+      host.promised[topic] = nothing();
+      continue;
+    }
+    expect(log.topicId).toBe(TOPIC_ID);
+    expect(log.endOffset).toBeGreaterThanOrEqual(mustHave);
+    expect(log.endOffset).toBeLessThanOrEqual(promised.appended.length);
+    expect(log.startOffset).toBeLessThanOrEqual(log.endOffset);
+    // A power loss may bring deleted segments back, some of them; nobody asks for those again.
+    const from = Math.min(Math.max(promised.startOffset, log.startOffset), log.endOffset);
+    const sequences = sequencesOf(log).filter((sequence) => sequence >= from);
+    expect(sequences).toEqual(promised.appended.slice(from, log.endOffset));
+    promised.appended.length = log.endOffset;
+    promised.end = log.endOffset;
+    promised.flushedEnd = Math.min(promised.flushedEnd, log.endOffset);
+    promised.startOffset = Math.max(promised.startOffset, log.startOffset);
+    promised.isCreated = true;
+    checkRepetition(log, promised);
+  }
+}
+
+/** The last record, sent again by its producer, is recognized. */
+function checkRepetition(log: Log, promised: Promised): void {
+  const last = promised.appended[log.endOffset - 1];
+  if (last === undefined || log.startOffset >= log.endOffset) return;
+  const again = log.appendAsLeader(batchBy(7, 0, last, 1, YOUNG), 1, 'client');
+  expect(again).toMatchObject({ outcome: 'duplicate', baseOffset: log.endOffset - 1 });
+}
+
+function sequencesOf(log: Log): number[] {
+  const sequences: number[] = [];
+  for (let next = log.startOffset; next < log.endOffset; ) {
+    const read = log.readBytes(next, { maxBytes: 1, atLeastOneBatch: true });
+    if (read === undefined || read.bytes.length === 0) break;
+    sequences.push(read.bytes.readInt32BE(53));
+    next = read.nextOffset;
+  }
+  return sequences;
+}
+
+/** Some steps of a broker's life; after each await the process may be dead. */
+async function work(
+  logs: Logs,
+  host: CrashingHost,
+  platform: Platform,
+  isOver: () => boolean,
+  steps: number,
+): Promise<void> {
+  for (let step = 0; step < steps && !isOver(); step++) {
+    const topic = host.chance.pick(Object.keys(TOPICS) as Topic[]);
+    const promised = host.promised[topic];
+    const log = logs.get(topic, 0) ?? create(logs, topic, promised, isOver);
+    const choice = host.chance.below(20);
+    if (choice < 13) append(log, promised, isOver, 1 + host.chance.below(3));
+    else if (choice < 15) await flush(log, promised, isOver);
+    else if (choice === 15) log.roll();
+    else if (choice === 16) advance(log, promised, platform, host.chance);
+    else await platform.clock.sleep(host.chance.below(120));
+  }
+}
+
+function create(logs: Logs, topic: Topic, promised: Promised, isOver: () => boolean): Log {
+  const log = logs.create({ topic, partition: 0 }, TOPIC_ID);
+  if (!isOver()) promised.isCreated = true;
+  const { flushMessages } = log.settings;
+  log.listen({
+    flushed: () => {
+      if (!isOver() && flushMessages === 1) promised.flushedEnd = log.flushedEndOffset;
+    },
+  });
+  return log;
+}
+
+function append(log: Log, promised: Promised, isOver: () => boolean, count: number): void {
+  for (let index = 0; index < count; index++) {
+    const sequence = (promised.appended[promised.appended.length - 1] ?? -1) + 1;
+    promised.appended.push(sequence);
+    const result = log.appendAsLeader(batchBy(7, 0, sequence, 1, YOUNG), 1, 'client');
+    if (isOver()) return;
+    expect(result).toMatchObject({ outcome: 'appended', lastOffset: promised.appended.length - 1 });
+    promised.end = log.endOffset;
+  }
+}
+
+async function flush(log: Log, promised: Promised, isOver: () => boolean): Promise<void> {
+  const { endOffset } = log;
+  await log.flush();
+  if (!isOver()) promised.flushedEnd = Math.max(promised.flushedEnd, endOffset);
+}
+
+/** DeleteRecords up to somewhere, then a retention tick. The last record always stays. */
+function advance(log: Log, promised: Promised, platform: Platform, chance: Stream): void {
+  log.setHighWatermark(log.endOffset);
+  if (log.endOffset === 0) return;
+  promised.startOffset = Math.max(log.startOffset, chance.below(log.endOffset));
+  log.advanceStartOffset(promised.startOffset);
+  log.deleteOldSegments(platform.clock.wallMs());
+}
+
+const KINDS = ['process-crash', 'power-loss'] as const;
+
+test.each(KINDS)(
+  'a %s at any operation of the disk loses nothing that was promised',
+  async (kind) => {
+    const SEED = 4;
+    let total = 0;
+    for (let at = 0; at <= total || total === 0; at++) {
+      const host = new CrashingHost(SEED);
+      await prepare(host);
+      await host.life(async (platform, isOver) => {
+        const disk = host.machine.disk;
+        const before = disk?.operations ?? 0;
+        if (total > 0) disk?.crashAt(at, (doPart) => host.machine.crash(kind, doPart));
+        const logs = await openLogs(platform);
+        await work(logs, host, platform, isOver, 40);
+        if (!isOver()) await logs.close(3);
+        if (!isOver() && total === 0) total = (disk?.operations ?? 0) - before;
+      });
+      await host.life(async (platform) => {
+        const logs = await openLogs(platform);
+        check(logs, host, at < total ? kind : 'nothing');
+        await logs.close(4);
+      });
+    }
+    expect(total).toBeGreaterThan(50);
+  },
+  60_000,
+);
+
+test('many lives, each ended at random, never lose or invent a record', async () => {
+  for (let seed = 1; seed <= 60; seed++) {
+    const host = new CrashingHost(seed);
+    await prepare(host);
+    let lost: CrashKind | 'nothing' = 'nothing';
+    for (let life = 0; life < 8; life++) {
+      const kind = host.chance.pick(KINDS);
+      const isClean = host.chance.chance(0.3);
+      const previously = lost;
+      let hasStopped = false;
+      await host.life(async (platform, isOver) => {
+        const logs = await openLogs(platform);
+        check(logs, host, previously);
+        if (!isClean) {
+          const at = host.chance.below(120);
+          host.machine.disk?.crashAt(at, (doPart) => host.machine.crash(kind, doPart));
+        }
+        await work(logs, host, platform, isOver, 30);
+        if (isOver()) return;
+        await logs.close(life);
+        hasStopped = !isOver();
+      });
+      lost = hasStopped ? 'nothing' : kind;
+    }
+  }
+}, 60_000);
