@@ -65,12 +65,19 @@ export class Peers {
     body: RequestDraft<A>,
     options: RequestOptions = {},
   ): Promise<ResponseOf<A>> {
+    const channel = await this.channelTo(nodeId);
+    return channel.request(api, 'newest', body, options);
+  }
+
+  /**
+   * The negotiated channel to a node, for who chooses versions itself. Rejects as `request` does.
+   */
+  async channelTo(nodeId: NodeId): Promise<Channel> {
     const peer = this.#peers.get(nodeId);
     if (peer === undefined || this.#isClosed) {
       throw new ChannelError('unreachable', `it is not known where node ${nodeId} is`);
     }
-    const channel = await this.#channel(peer);
-    return channel.request(api, 'newest', body, options);
+    return this.#channel(peer);
   }
 
   /** Closes all channels for good. */

@@ -9,6 +9,10 @@ import type { Answered, Decision, Now, Ticket } from '../machine/machine';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Offload } from '../platform/platform';
 import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
+import type { QuorumError, QuorumRequest } from '../raft/messages';
+import type { QuorumStatus } from '../raft/raft';
+import type { ServedResponse } from '../raft/serving';
+import type { VoterSet } from '../raft/voters';
 import type { FetchSessions } from '../replication/fetch-sessions';
 import type { Replicas } from '../replication/replicas';
 import type { Waiting } from '../replication/waiting';
@@ -24,6 +28,7 @@ export interface Services {
   /** The newest published picture. */
   picture(): Image;
   readonly controller: ControllerAccess;
+  readonly quorum: QuorumAccess;
   /** The partitions this node holds. */
   readonly replicas: Replicas;
   readonly waiting: Waiting;
@@ -52,6 +57,20 @@ export interface ControllerAccess {
    * request's time, with `api.refuse(request, NOT_CONTROLLER)`.
    */
   ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseDraft<A>>;
+}
+
+/** This node's part in the quorum of the metadata log; `QuorumDriver` is one. */
+export interface QuorumAccess {
+  /** Serves a request of another node or a tool; waits as long as the request may. */
+  request(request: QuorumRequest): Promise<ServedResponse>;
+  /** The leader's view of the quorum; undefined unless this node leads. */
+  status(): QuorumStatus | undefined;
+  /** Raises kraft.version (UpdateFeatures): NONE, or why not. Only the leader can. */
+  upgradeKraftVersion(level: number, validateOnly: boolean): QuorumError;
+  /** The kraft.version in force. */
+  readonly kraftVersion: number;
+  /** The voters in force and where they are reached. */
+  readonly voters: VoterSet;
 }
 
 /** Ids for idempotent producers, from blocks the controller gives out. */

@@ -17,6 +17,8 @@ type PartitionResponse = TopicResponse['partitions'][number];
 
 export const fetch = serve({
   api: Fetch,
+  // Controllers serve the metadata log alone: quorum-fetch.ts.
+  listeners: ['broker'],
   handle(request, context, services) {
     const image = services.picture();
     const nowMs = services.clock.monotonicMs();
