@@ -261,7 +261,8 @@ const NO_ELEMENTS: readonly never[] = Object.freeze([]);
 function defaultStruct(shape: Shape): unknown {
   const value: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(shape)) value[name] = defaultOf(field.spec);
-  return value;
+  // One object may stand in many messages.
+  return Object.freeze(value);
 }
 
 function completeValue(type: FieldType, value: unknown): unknown {
