@@ -21,6 +21,7 @@ import type {
 import { compileDecoder, type Decode } from './decoder';
 import { compileEncoder, type Encode } from './encoder';
 import { MalformedFrameError } from './errors';
+import { faultPath } from './fault';
 import { Reader } from './reader';
 import { completeStruct } from './schema';
 import { Writer } from './writer';
@@ -45,7 +46,7 @@ export function writeMessage<M extends AnyMessage>(
   try {
     encode(writer, value);
   } catch (error) {
-    throw named(error, message, version);
+    throw named(error, message, version, value);
   }
 }
 
@@ -157,9 +158,11 @@ function compiled<C>(
   return codec;
 }
 
-function named(error: unknown, message: AnyMessage, version: number): unknown {
-  if (error instanceof InvariantError || error instanceof TypeError) {
-    return new InvariantError(`${message.name} ${version}: ${error.message}`, { cause: error });
-  }
-  return error;
+function named(error: unknown, message: AnyMessage, version: number, value: unknown): unknown {
+  if (!(error instanceof InvariantError || error instanceof TypeError)) return error;
+  const path = faultPath(message.shape, version, value);
+  const where = path === undefined ? '' : ` ${path}:`;
+  return new InvariantError(`${message.name} ${version}:${where} ${error.message}`, {
+    cause: error,
+  });
 }

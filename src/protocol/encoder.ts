@@ -5,6 +5,7 @@
 import { invariant } from '../base/invariant';
 import type { AnyMessage } from './api';
 import { FIXED_BYTES } from './decoder';
+import { isOptional } from './fault';
 import {
   defaultOf,
   type FieldSpec,
@@ -86,13 +87,7 @@ class EncoderText {
       );
       return `if (v.${field} !== undefined && !${this.isDefaultCall(spec, `v.${field}`)}) ${refuse}();`;
     }
-    const isOptional =
-      spec.explicitDefault !== undefined ||
-      spec.tag !== undefined ||
-      spec.isIgnorable ||
-      spec.versions.first > 0 ||
-      spec.versions.last !== Number.POSITIVE_INFINITY;
-    if (!isOptional) return `const ${variable} = v.${field};`;
+    if (!isOptional(spec)) return `const ${variable} = v.${field};`;
     return `let ${variable} = v.${field};
       if (${variable} === undefined) ${variable} = ${this.constant(defaultOf(spec))};`;
   }

@@ -69,7 +69,7 @@ describe('encoding', () => {
   });
 
   test('null is refused where the version does not allow it', () => {
-    expect(() => hex({ id: 1, name: null }, 0)).toThrow('Sample 0: string cannot hold null');
+    expect(() => hex({ id: 1, name: null }, 0)).toThrow('Sample 0: name: string cannot hold null');
   });
 
   test.each([
@@ -83,8 +83,34 @@ describe('encoding', () => {
 
   test('a required field that is left out is refused, and nothing of the attempt stays behind', () => {
     const incomplete = { name: 'x' } as unknown as { id: number; name: string };
-    expect(() => hex(incomplete, 0)).toThrow('Sample 0: int32 cannot hold undefined');
+    expect(() => hex(incomplete, 0)).toThrow('Sample 0: id: int32 cannot hold undefined');
     expect(hex({ id: 1, name: '' }, 0)).toBe('00000001' + '0000');
+  });
+
+  test('the field that cannot be sent is named, however deep it lies', () => {
+    const partition = {
+      errorCode: 0,
+      partitionIndex: 0,
+      leaderId: 1,
+      replicaNodes: [1],
+      isrNodes: [1],
+    };
+    const topic = (port: unknown) => ({
+      brokers: [{ nodeId: 1, host: 'h', port: 9092 }],
+      topics: [
+        { errorCode: 0, name: 'a', partitions: [] },
+        {
+          errorCode: 0,
+          name: 'b',
+          partitions: [{ ...partition, replicaNodes: [1, port as number] }],
+        },
+      ],
+    });
+    const encode = (port: unknown) => encodeResponse(Metadata, 9, new Writer(), topic(port));
+    expect(() => encode('2')).toThrow(
+      'MetadataResponse 9: topics[1].partitions[0].replicaNodes[1]: int32 cannot hold 2',
+    );
+    expect(() => encode(2)).not.toThrow();
   });
 
   test('a version that the message does not have is refused', () => {

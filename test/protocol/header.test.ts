@@ -91,7 +91,7 @@ test('a frame that cannot be written leaves those before it whole', () => {
     writeResponseFrame(writer, Heartbeat, 0, 1, { errorCode: 27 });
     const wrong = { brokers: [{ nodeId: 1, host: 'a host with a long name', port: 2 ** 40 }] };
     expect(() => writeResponseFrame(writer, Metadata, 9, 2, { ...wrong, topics: [] })).toThrow(
-      'MetadataResponse 9: int32 cannot hold',
+      'MetadataResponse 9: brokers[0].port: int32 cannot hold',
     );
     writeResponseFrame(writer, Heartbeat, 0, 3, { errorCode: 0 });
     expect(Buffer.concat(writer.take() as Buffer[]).toString('hex')).toBe(
