@@ -6,6 +6,8 @@ import type { NodeId, ProducerEpoch, ProducerId } from '../base/ids';
 import type { Groups } from '../group/groups';
 import type { GroupChange, GroupRecord } from '../group/state';
 import type { Answered, Decision, Now, Ticket } from '../machine/machine';
+import type { Overrides } from '../metadata/config-resources';
+import type { ConfigDefinition } from '../metadata/configs';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Offload } from '../platform/platform';
 import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
@@ -28,6 +30,7 @@ export interface Services {
   /** The newest published picture. */
   picture(): Image;
   readonly controller: ControllerAccess;
+  readonly brokerConfigs: BrokerConfigs;
   readonly quorum: QuorumAccess;
   /** The partitions this node holds. */
   readonly replicas: Replicas;
@@ -57,6 +60,24 @@ export interface ControllerAccess {
    * request's time, with `api.refuse(request, NOT_CONTROLLER)`.
    */
   ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseDraft<A>>;
+  /** Who leads the quorum, as far as this node knows. */
+  leaderId(): NodeId | undefined;
+}
+
+/** The settings of brokers, as requests see and change them. */
+export interface BrokerConfigs {
+  /** Every setting that Kafka knows, in force here or not. */
+  readonly definitions: readonly BrokerConfigDefinition[];
+  /** What this node's properties give, by name. */
+  readonly given: Overrides;
+}
+
+export interface BrokerConfigDefinition
+  extends Omit<ConfigDefinition, 'documentation' | 'synonyms'> {
+  /** Absent where the setting has no effect here. */
+  readonly documentation?: string;
+  /** How it can be changed while brokers run; absent = not at all. */
+  readonly update?: 'cluster-wide' | 'per-broker';
 }
 
 /** This node's part in the quorum of the metadata log; `QuorumDriver` is one. */

@@ -1,0 +1,148 @@
+/**
+ * What the broker that receives a change of settings checks itself, before the controller is asked:
+ * the form of the request, and its own settings, which only it knows.
+ */
+import { resourceTypeOf } from '../metadata/config-resources';
+import { isConfigProblem, readConfig } from '../metadata/configs';
+import { type ErrorCode, Errors } from '../protocol/errors';
+import type { BrokerConfigDefinition, Services } from './services';
+
+export interface AskedResource {
+  readonly resourceType: number;
+  readonly resourceName: string;
+  readonly configs: readonly AskedConfig[];
+}
+
+export interface AskedConfig {
+  readonly name: string;
+  readonly value: string | null;
+  /** SET, DELETE, APPEND, SUBTRACT by number; SET where the request has no such field. */
+  readonly configOperation?: number;
+}
+
+export interface ResourceAnswer {
+  readonly errorCode: ErrorCode;
+  readonly errorMessage: string | null;
+  readonly resourceType: number;
+  readonly resourceName: string;
+}
+
+/**
+ * Answers for all resources in their order: `ask` is asked about those that pass the checks here,
+ * if there are any.
+ */
+export async function changeConfigs<R extends AskedResource>(
+  resources: readonly R[],
+  services: Services,
+  ask: (passed: readonly R[]) => Promise<readonly ResourceAnswer[]>,
+): Promise<readonly ResourceAnswer[]> {
+  const problems = new Map(resources.map((each) => [each, problemOf(each, resources, services)]));
+  const passed = resources.filter((each) => problems.get(each) === undefined);
+  const answers = passed.length === 0 ? [] : await ask(passed);
+  return resources.map((each): ResourceAnswer => {
+    const { resourceType, resourceName } = each;
+    const errorMessage = problems.get(each);
+    if (errorMessage !== undefined) {
+      return { errorCode: Errors.INVALID_REQUEST, errorMessage, resourceType, resourceName };
+    }
+    const answer = answers.find(
+      (one) => one.resourceType === resourceType && one.resourceName === resourceName,
+    );
+    const lacking = { errorCode: Errors.UNKNOWN_SERVER_ERROR, errorMessage: null };
+    return { ...(answer ?? lacking), resourceType, resourceName };
+  });
+}
+
+function problemOf(
+  resource: AskedResource,
+  all: readonly AskedResource[],
+  services: Services,
+): string | undefined {
+  const { resourceType, resourceName, configs } = resource;
+  const isRepeated = all.some(
+    (other) =>
+      other !== resource &&
+      other.resourceType === resourceType &&
+      other.resourceName === resourceName,
+  );
+  if (isRepeated) return 'Each resource must appear at most once.';
+  if (new Set(configs.map(({ name }) => name)).size < configs.length) {
+    return 'Error due to duplicate config keys';
+  }
+  const nulls = configs.filter(
+    ({ value, configOperation }) => value === null && configOperation !== DELETE,
+  );
+  if (nulls.length > 0) {
+    return `Null value not supported for : ${nulls.map(({ name }) => name).join(', ')}`;
+  }
+  const type = resourceTypeOf(resourceType);
+  if (type === undefined || type === 'brokerLogger') return `Unknown resource type ${resourceType}`;
+  return type === 'broker' ? brokerProblem(resourceName, configs, services) : undefined;
+}
+
+const DELETE = 1;
+const APPEND = 2;
+const SUBTRACT = 3;
+
+function brokerProblem(
+  name: string,
+  configs: readonly AskedConfig[],
+  { nodeId, brokerConfigs }: Services,
+): string | undefined {
+  const isOneBroker = name !== '';
+  if (isOneBroker && !/^[+-]?[0-9]+$/.test(name)) {
+    return `Node id must be an integer, but it is: ${name}`;
+  }
+  if (isOneBroker && Number(name) !== nodeId) {
+    return `Unexpected broker id, expected ${nodeId}, but received ${name}`;
+  }
+  const definitions = new Map(brokerConfigs.definitions.map((each) => [each.name, each]));
+  const changed = configs.map((config) => ({ config, definition: definitions.get(config.name) }));
+  return (
+    levelProblem(changed, isOneBroker) ??
+    changed.map(({ config, definition }) => valueProblem(config, definition)).find(isProblem)
+  );
+}
+
+interface Changed {
+  readonly config: AskedConfig;
+  readonly definition: BrokerConfigDefinition | undefined;
+}
+
+/** Whether all can be changed while brokers run, and at this level. Unknown names can. */
+function levelProblem(changed: readonly Changed[], isOneBroker: boolean): string | undefined {
+  const set = changed.filter(({ config }) => config.configOperation !== DELETE);
+  const named = (which: (definition: BrokerConfigDefinition) => boolean): string[] =>
+    set.flatMap(({ definition }) =>
+      definition !== undefined && which(definition) ? [definition.name] : [],
+    );
+  const fixed = named(({ update }) => update === undefined);
+  if (fixed.length > 0) return `Cannot update these configs dynamically: [${fixed.join(', ')}]`;
+  if (isOneBroker) return undefined;
+  const single = named(({ update }) => update === 'per-broker');
+  if (single.length === 0) return undefined;
+  return (
+    'Cannot update these configs at default cluster level, broker id must be specified: ' +
+    `[${single.join(', ')}]`
+  );
+}
+
+function valueProblem(
+  { name, value, configOperation = 0 }: AskedConfig,
+  definition: BrokerConfigDefinition | undefined,
+): string | undefined {
+  const isListOperation = configOperation === APPEND || configOperation === SUBTRACT;
+  if (configOperation < 0 || configOperation > SUBTRACT) {
+    return `Unknown operations type ${configOperation}`;
+  }
+  if (isListOperation && definition === undefined) return `Unknown config name: ${name}`;
+  if (isListOperation && definition?.type !== 'list') {
+    const verb = configOperation === APPEND ? 'append' : 'subtract';
+    return `Config value ${verb} is not allowed for config key: ${name}`;
+  }
+  if (definition === undefined || value === null || isListOperation) return undefined;
+  const read = readConfig({ documentation: '', ...definition }, value);
+  return isConfigProblem(read) ? read.message : undefined;
+}
+
+const isProblem = (problem: string | undefined): problem is string => problem !== undefined;
