@@ -38,7 +38,7 @@ export function decompressSnappyBlock(block: Uint8Array): Buffer {
         at += width;
       }
       length += 1;
-      if (!(at + length <= block.length && out + length <= into.length)) break;
+      if (!(at + length <= block.length && out + length <= into.length)) throw malformed();
       into.set(block.subarray(at, at + length), out);
       at += length;
       out += length;
@@ -49,12 +49,14 @@ export function decompressSnappyBlock(block: Uint8Array): Buffer {
     const width = isShort ? 1 : (tag & 3) === 2 ? 2 : 4;
     const offset = littleEndian(block, at, width) + (isShort ? (tag >> 5) * 256 : 0);
     at += width;
-    if (!(offset > 0 && offset <= out && out + length <= into.length)) break;
+    if (!(offset > 0 && offset <= out && out + length <= into.length)) throw malformed();
     for (const end = out + length; out < end; out++) into[out] = into[out - offset] as number;
   }
-  if (at === block.length && out === into.length) return into;
-  throw new CorruptRecordError('a snappy block is malformed');
+  if (at !== block.length || out !== into.length) throw malformed();
+  return into;
 }
+
+const malformed = (): Error => new CorruptRecordError('a snappy block is malformed');
 
 /** Unsigned; not a number where bytes are missing. */
 function littleEndian(bytes: Uint8Array, at: number, width: number): number {

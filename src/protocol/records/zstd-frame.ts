@@ -18,6 +18,8 @@ const MAGIC = 0xfd2fb528;
 const SKIPPABLE_MAGIC = 0x184d2a50;
 /** No block makes more. */
 const GREATEST_BLOCK_BYTES = 128 * 1024;
+/** Window descriptor of 128 MiB, beyond which decoders (and so consumers) refuse by default. */
+const GREATEST_WINDOW = (27 - 10) << 3;
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const;
 const RAW = 0;
 const RUN = 1;
@@ -45,6 +47,9 @@ export function readZstdFrames(bytes: Buffer): ZstdFrame[] {
 function readFrame(bytes: Buffer, start: number): ZstdFrame {
   const descriptor = readByte(bytes, start + 4);
   const isSingleSegment = (descriptor & 0x20) !== 0;
+  if (!isSingleSegment && readByte(bytes, start + 5) > GREATEST_WINDOW) {
+    throw new CorruptRecordError('a zstd frame needs too large a window');
+  }
   const hasChecksum = (descriptor & 0x04) !== 0;
   const sizeFlag = descriptor >> 6;
   const sizeBytes = sizeFlag === 0 ? (isSingleSegment ? 1 : 0) : 1 << sizeFlag;

@@ -142,7 +142,10 @@ function nativeProvider(native: typeof import('@toondepauw/node-zstd')): ZstdPro
       encoders.set(level, encoder);
       return encoder.encodeSync(bytes);
     },
-    decompress: (bytes) => orCorrupt(() => decoder.decodeSync(bytes)),
+    decompress: (bytes, frames, limitBytes) =>
+      frameByFrame(frames, limitBytes, (frame) =>
+        decoder.decodeSync(bytes.subarray(frame.start, frame.end)),
+      ),
   };
 }
 
@@ -176,7 +179,7 @@ function frameByFrame(
         throw error;
       }
     });
-    // Node 22 and WebAssembly may return less than the header claims without an error.
+    // Decoders may return less than the header claims without an error.
     if (frame.claimedSize !== undefined && frame.claimedSize !== content.length) {
       throw new CorruptRecordError('a zstd frame does not have the size it claims');
     }
