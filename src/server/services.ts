@@ -61,7 +61,7 @@ export interface ControllerAccess {
    */
   ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseDraft<A>>;
   /** Who leads the quorum, as far as this node knows. */
-  leaderId(): NodeId | undefined;
+  readonly leaderId: NodeId | undefined;
 }
 
 /** The settings of brokers, as requests see and change them. */

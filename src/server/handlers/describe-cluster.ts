@@ -83,4 +83,4 @@ function nodeOf(
 const leaderOf = ({ connection }: Context, services: Services): number =>
   connection.serves === 'broker'
     ? controllerFor(services.picture(), services.nodeId)
-    : (services.controller.leaderId() ?? -1);
+    : (services.controller.leaderId ?? -1);
