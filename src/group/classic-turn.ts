@@ -125,7 +125,7 @@ export class ClassicTurn {
     const isUnchanged = group === this.#before;
     return {
       records: this.#records,
-      soft: isUnchanged ? [] : [{ groupId: group.groupId, group }],
+      soft: isUnchanged ? [] : [{ kind: 'group', groupId: group.groupId, group }],
       effects: this.#effects,
       readsAt,
     };

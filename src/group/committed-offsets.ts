@@ -35,6 +35,13 @@ export class CommittedOffsets {
     return this.#committed.ofGroup(groupId);
   }
 
+  /** How many partitions a group has committed offsets for. */
+  countOf(groupId: string): number {
+    let count = 0;
+    for (const partitions of this.ofGroup(groupId).values()) count += partitions.size;
+    return count;
+  }
+
   get(groupId: string, topic: string, partition: number): CommittedOffset | undefined {
     return this.ofGroup(groupId).get(topic)?.get(partition);
   }
@@ -62,11 +69,23 @@ export class CommittedOffsets {
     }
   }
 
-  /** Groups that have offsets of that topic, committed or pending. */
-  *groupsReading(topic: string): Generator<string> {
-    for (const [groupId, topics] of this.#committed.groups()) if (topics.has(topic)) yield groupId;
+  /** Committed offsets of a group, then pending ones. */
+  *everythingOf(
+    groupId: string,
+  ): Generator<readonly [topic: string, partition: number, offset: CommittedOffset]> {
+    for (const [topic, partitions] of this.ofGroup(groupId)) {
+      for (const [partition, offset] of partitions) yield [topic, partition, offset];
+    }
+    yield* this.pending(groupId);
+  }
+
+  /** Groups that have offsets, committed or pending, of topics that `isMeant` says yes to. */
+  *groupsReading(isMeant: (topic: string) => boolean): Generator<string> {
+    for (const [groupId, topics] of this.#committed.groups()) {
+      if (some(topics.keys(), isMeant) || some(this.#openTopics(groupId), isMeant)) yield groupId;
+    }
     for (const [groupId, topics] of this.#openByGroup) {
-      if (topics.has(topic) && !this.ofGroup(groupId).has(topic)) yield groupId;
+      if (this.ofGroup(groupId).size === 0 && some(topics.keys(), isMeant)) yield groupId;
     }
   }
 
@@ -126,6 +145,10 @@ export class CommittedOffsets {
     return groups;
   }
 
+  #openTopics(groupId: string): Iterable<string> {
+    return this.#openByGroup.get(groupId)?.keys() ?? [];
+  }
+
   /** Compaction keeps the newest record, so the newest record must win here too. */
   #putIfNewer(groupId: string, topic: string, partition: number, offset: CommittedOffset): void {
     const known = this.get(groupId, topic, partition);
@@ -179,6 +202,11 @@ class OffsetTable {
 }
 
 const NONE: OffsetsByTopic = new Map();
+
+function some(topics: Iterable<string>, isMeant: (topic: string) => boolean): boolean {
+  for (const topic of topics) if (isMeant(topic)) return true;
+  return false;
+}
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);

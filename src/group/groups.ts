@@ -4,12 +4,10 @@
  */
 import type { Uuid } from '../base/ids';
 import { invariant, unreachable } from '../base/invariant';
-import { after, type MonotonicMs } from '../base/times';
 import {
   answer,
   type Decider,
   type Decision,
-  type Effect,
   type Machine,
   type Now,
   nothing,
@@ -35,17 +33,14 @@ import { checkJoin, join } from './classic-join';
 import { joinTimedOut, prepareRebalance, syncTimedOut } from './classic-rebalance';
 import { ClassicTurn } from './classic-turn';
 import { describeGroup, describeMissing, isListed, listGroup } from './describe';
-import { type GroupRecord, groupTombstone, newGroupRecord } from './group-record';
+import { type GroupRecord, newGroupRecord } from './group-record';
+import { forgetTopics, merged, nextSweep, removed, sweepExpired } from './housekeeping';
 import * as offsets from './offsets';
 import type { GroupSettings } from './settings';
 import { type GroupChange, GroupState, LiveGroups } from './state';
-import { EXPIRE_WAKE, joinWake, parseWake, sessionWake, syncWake } from './wake-names';
+import { parseWake } from './wake-names';
 
 type GroupDecision = Decision<GroupRecord, GroupChange>;
-
-/** Records one housekeeping decision may write; what is left follows in the next. */
-const HOUSEKEEPING_RECORDS = 1_000;
-const SOON_MS = 10;
 
 export class Groups implements Decider<GroupRecord, GroupChange> {
   readonly #state: GroupState;
@@ -194,21 +189,12 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     topics: readonly { readonly name: string; readonly id: Uuid }[],
     ticket: Ticket,
   ): GroupDecision {
-    const records: GroupRecord[] = [];
-    let isMore = false;
-    for (const topic of topics) {
-      for (const groupId of this.#state.offsets.groupsReading(topic.name)) {
-        isMore ||= records.length >= HOUSEKEEPING_RECORDS;
-        if (isMore) break;
-        records.push(...offsets.tombstonesForTopic(this.#state.offsets, groupId, topic));
-      }
-    }
-    return { records, soft: [], effects: [{ kind: 'answer', ticket, response: isMore }] };
+    return forgetTopics(this.#state, topics, ticket);
   }
 
   /** Sessions start anew: nobody is late because a coordinator was. */
   resume(now: Now): GroupDecision {
-    const decisions: GroupDecision[] = [this.#nextExpiry(now)];
+    const decisions: GroupDecision[] = [nextSweep(this.#settings(), now)];
     if (this.#state.unserved.size > 0) decisions.push(warnOfUnserved(this.#state.unserved));
     for (const groupId of this.#state.groupIds()) {
       const group = this.#state.group(groupId);
@@ -225,7 +211,11 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
 
   wake(name: WakeName, now: Now): GroupDecision {
     const wake = parseWake(name);
-    if (wake.kind === 'expire') return this.#expire(now);
+    if (wake.kind === 'expire') {
+      const { sweep } = this.#live;
+      const find = (groupId: string) => this.find(groupId);
+      return sweepExpired({ state: this.#state, settings: this.#settings(), sweep, find }, now);
+    }
     const group = this.find(wake.groupId);
     if (group === undefined) return nothing;
     const turn = this.#turn(group, wake.groupId, now);
@@ -284,27 +274,6 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     if (request.generationIdOrMemberEpoch < 0) return Errors.NONE;
     return caller.apiVersion >= 9 ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION;
   }
-
-  #expire(now: Now): GroupDecision {
-    const decisions: GroupDecision[] = [];
-    let count = 0;
-    for (const group of this.#all()) {
-      if (count >= HOUSEKEEPING_RECORDS) {
-        decisions.push(wakeForExpiry(after(now.nowMs, SOON_MS)));
-        return merged(decisions);
-      }
-      const gone = offsets.expired(this.#state.offsets, group, this.#settings(), now);
-      const isOver = gone.isLast && group.state === 'Empty' && group.pendingMembers.size === 0;
-      count += gone.records.length + (isOver ? 1 : 0);
-      if (gone.records.length > 0) decisions.push({ ...nothing, records: gone.records });
-      if (isOver) decisions.push(removed(group, 'group has nothing left and is removed', {}));
-    }
-    return merged([...decisions, this.#nextExpiry(now)]);
-  }
-
-  #nextExpiry(now: Now): GroupDecision {
-    return wakeForExpiry(after(now.nowMs, this.#settings().offsetsRetentionCheckIntervalMs));
-  }
 }
 
 /** Everything that coordinates the groups of one partition of `__consumer_offsets`. */
@@ -321,20 +290,6 @@ export function groupMachine(settings: () => GroupSettings): GroupMachine {
   return { state, soft, decider: new Groups(state, soft, settings) };
 }
 
-/** A group without members goes, and with it whatever was still to happen to it. */
-function removed(
-  group: ClassicGroup,
-  event: string,
-  fields: Readonly<Record<string, unknown>>,
-): GroupDecision {
-  const { groupId } = group;
-  const timers = [joinWake(groupId), syncWake(groupId)];
-  for (const memberId of group.pendingMembers) timers.push(sessionWake(groupId, memberId));
-  const effects: Effect[] = timers.map((name) => ({ kind: 'unwake', name }));
-  effects.push({ kind: 'log', level: 'info', event, fields: { group: groupId, ...fields } });
-  return { records: [groupTombstone(groupId)], soft: [{ groupId, group: undefined }], effects };
-}
-
 /** Such groups are made by other releases; their records stay, and nobody coordinates them. */
 const warnOfUnserved = (types: ReadonlySet<string>): GroupDecision => ({
   ...nothing,
@@ -348,11 +303,6 @@ const warnOfUnserved = (types: ReadonlySet<string>): GroupDecision => ({
   ],
 });
 
-const wakeForExpiry = (atMs: MonotonicMs): GroupDecision => ({
-  ...nothing,
-  effects: [{ kind: 'wake', name: EXPIRE_WAKE, atMs }],
-});
-
 function everyoneUnknown(members: LeaveRequest['members']): LeaveResponse {
   return {
     errorCode: Errors.NONE,
@@ -361,14 +311,6 @@ function everyoneUnknown(members: LeaveRequest['members']): LeaveResponse {
       groupInstanceId,
       errorCode: Errors.UNKNOWN_MEMBER_ID,
     })),
-  };
-}
-
-function merged(decisions: readonly GroupDecision[]): GroupDecision {
-  return {
-    records: decisions.flatMap((decision) => decision.records),
-    soft: decisions.flatMap((decision) => decision.soft),
-    effects: decisions.flatMap((decision) => decision.effects),
   };
 }
 

@@ -138,67 +138,82 @@ export function deleteError(group: ClassicGroup | undefined): ErrorCode {
     : Errors.NONE;
 }
 
+/** Offsets that go; `isCut`: there are more than were asked for. */
+export interface Tombstones {
+  readonly records: readonly GroupRecord[];
+  /** What they take in a batch, roughly. */
+  readonly bytes: number;
+  readonly isCut: boolean;
+}
+
 /** Tombstones for everything a group has committed, or has pending. */
-export function allTombstones(offsets: CommittedOffsets, groupId: string): readonly GroupRecord[] {
-  return tombstones(offsets, groupId, () => true);
-}
+export const allTombstones = (offsets: CommittedOffsets, groupId: string): readonly GroupRecord[] =>
+  tombstones(offsets, groupId, () => true, Number.POSITIVE_INFINITY).records;
 
-/** Tombstones for a group's offsets of a topic that was deleted; not of others of that name. */
-export function tombstonesForTopic(
+/**
+ * Tombstones for a group's offsets of deleted topics, about `limitBytes` of them; not for offsets
+ * of other topics that bear their names.
+ */
+export function tombstonesForTopics(
   offsets: CommittedOffsets,
   groupId: string,
-  topic: { readonly name: string; readonly id: Uuid },
-): readonly GroupRecord[] {
-  return tombstones(
-    offsets,
-    groupId,
-    (name, offset) => name === topic.name && !isOfAnother(topic.id, offset),
-  );
-}
-
-/** One for each partition, though several offsets of it may be pending. */
-function tombstones(
-  offsets: CommittedOffsets,
-  groupId: string,
-  isMeant: (topic: string, offset: CommittedOffset) => boolean,
-): readonly GroupRecord[] {
-  const records = new Map<string, GroupRecord>();
-  const note = (topic: string, index: number, offset: CommittedOffset) => {
-    if (isMeant(topic, offset)) {
-      records.set(`${topic}-${index}`, offsetTombstone(groupId, topic, index));
-    }
+  idsByName: ReadonlyMap<string, Uuid>,
+  limitBytes: number,
+): Tombstones {
+  const isMeant = (topic: string, _index: number, offset: CommittedOffset): boolean => {
+    const id = idsByName.get(topic);
+    return id !== undefined && !isOfAnother(id, offset);
   };
-  for (const [topic, partitions] of offsets.ofGroup(groupId)) {
-    for (const [index, offset] of partitions) note(topic, index, offset);
-  }
-  for (const [topic, index, offset] of offsets.pending(groupId)) note(topic, index, offset);
-  return [...records.values()];
+  return tombstones(offsets, groupId, isMeant, limitBytes);
 }
 
-/** What has expired of a group's offsets; `isLast`: nothing would be left. */
+/**
+ * Tombstones for what has expired of a group's offsets, about `limitBytes` of them; `isLast`:
+ * nothing is left afterwards.
+ */
 export function expired(
   offsets: CommittedOffsets,
   group: ClassicGroup,
   settings: GroupSettings,
   now: Now,
-): { readonly records: readonly GroupRecord[]; readonly isLast: boolean } {
+  limitBytes: number,
+): Tombstones & { readonly isLast: boolean } {
   const { groupId } = group;
-  const records: GroupRecord[] = [];
-  let isLast = !offsets.hasPending(groupId);
   const basis = retentionBasis(group);
-  for (const [topic, partitions] of offsets.ofGroup(groupId)) {
-    for (const [index, offset] of partitions) {
-      const isExpired =
-        basis !== undefined &&
-        !isSubscribedTo(group, topic) &&
-        !offsets.isPending(groupId, topic, index) &&
-        isOver(offset, basis(offset), settings.offsetsRetentionMs, now);
-      if (isExpired) records.push(offsetTombstone(groupId, topic, index));
-      else isLast = false;
-    }
-  }
-  return { records, isLast };
+  let isLast = !offsets.hasPending(groupId);
+  const isExpired = (topic: string, index: number, offset: CommittedOffset): boolean => {
+    const is =
+      basis !== undefined &&
+      !isSubscribedTo(group, topic) &&
+      !offsets.isPending(groupId, topic, index) &&
+      isOver(offset, basis(offset), settings.offsetsRetentionMs, now);
+    isLast &&= is;
+    return is;
+  };
+  const gone = tombstones(offsets, groupId, isExpired, limitBytes);
+  return { ...gone, isLast: isLast && !gone.isCut };
 }
+
+/** One tombstone for each partition, though several offsets of it may be pending. */
+function tombstones(
+  offsets: CommittedOffsets,
+  groupId: string,
+  isMeant: (topic: string, index: number, offset: CommittedOffset) => boolean,
+  limitBytes: number,
+): Tombstones {
+  const records = new Map<string, GroupRecord>();
+  let bytes = 0;
+  for (const [topic, index, offset] of offsets.everythingOf(groupId)) {
+    if (!isMeant(topic, index, offset)) continue;
+    records.set(`${topic}-${index}`, offsetTombstone(groupId, topic, index));
+    bytes += groupId.length + topic.length + TOMBSTONE_OVERHEAD_BYTES;
+    if (bytes > limitBytes) return { records: [...records.values()], bytes, isCut: true };
+  }
+  return { records: [...records.values()], bytes, isCut: false };
+}
+
+/** What a tombstone takes beside the names of group and topic, roughly. */
+const TOMBSTONE_OVERHEAD_BYTES = 40;
 
 /** From when on an offset's retention runs; undefined = nothing expires while it is like that. */
 function retentionBasis(group: ClassicGroup): ((offset: CommittedOffset) => number) | undefined {

@@ -18,10 +18,18 @@ import { consumerTopics } from './subscriptions';
 
 export type { GroupRecord };
 
-/** A soft change: the group as it is from now on; undefined = there is none any more. */
-export interface GroupChange {
-  readonly groupId: string;
-  readonly group: ClassicGroup | undefined;
+/** A soft change. */
+export type GroupChange =
+  /** The group as it is from now on; undefined = there is none any more. */
+  | { readonly kind: 'group'; readonly groupId: string; readonly group: ClassicGroup | undefined }
+  /** How far the search for expired offsets has come; undefined = it is over. */
+  | { readonly kind: 'sweep'; readonly sweep: Sweep | undefined };
+
+/** A search through all groups, a part at a time. */
+export interface Sweep {
+  readonly groupIds: readonly string[];
+  /** The first group that has not been looked at. */
+  readonly at: number;
 }
 
 /** The group as its records tell it. */
@@ -130,9 +138,16 @@ export class GroupState implements State<GroupRecord> {
 export class LiveGroups implements SoftState<GroupChange> {
   readonly #groups = new Map<string, ClassicGroup>();
 
-  apply({ groupId, group }: GroupChange): void {
-    if (group === undefined) this.#groups.delete(groupId);
-    else this.#groups.set(groupId, group);
+  #sweep: Sweep | undefined;
+
+  apply(change: GroupChange): void {
+    if (change.kind === 'sweep') this.#sweep = change.sweep;
+    else if (change.group === undefined) this.#groups.delete(change.groupId);
+    else this.#groups.set(change.groupId, change.group);
+  }
+
+  get sweep(): Sweep | undefined {
+    return this.#sweep;
   }
 
   get(groupId: string): ClassicGroup | undefined {

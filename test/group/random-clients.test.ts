@@ -287,6 +287,6 @@ test('random clients: one leader and one owner a generation, the log tells the s
       expect(crowd.story.machine.decider.find('g')?.members.size ?? 0).toBe(0);
       expect(crowd.story.life.waitingCount).toBe(0);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });

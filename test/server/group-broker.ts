@@ -2,6 +2,7 @@
 import { NodeGroups } from '../../src/broker/group-coordinators';
 import { Settings } from '../../src/broker/settings';
 import { SharedSlices } from '../../src/broker/slices';
+import type { Slices } from '../../src/machine/life';
 import { metadataRecord } from '../../src/metadata/metadata-record';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
@@ -36,6 +37,7 @@ export class GroupBroker {
   private constructor(
     readonly broker: DataBroker,
     client: RawClient,
+    slices?: Slices,
   ) {
     this.client = client;
     const { clock, random, log: logger } = broker.machine;
@@ -45,7 +47,7 @@ export class GroupBroker {
       random,
       logger,
       replicas: broker.replicas,
-      slices: new SharedSlices(clock),
+      slices: slices ?? new SharedSlices(clock),
       picture: () => broker.publisher.image,
       failed: (error) => this.failures.push(error),
     });
@@ -55,9 +57,13 @@ export class GroupBroker {
     Object.assign(broker.services.settings, { requestTimeoutMs: 30_000 });
   }
 
-  static async start(topics: readonly TopicPlan[] = [], disk: Disk = memoryDisk()) {
+  static async start(
+    topics: readonly TopicPlan[] = [],
+    disk: Disk = memoryDisk(),
+    slices?: Slices,
+  ) {
     const broker = await DataBroker.start(topics, disk);
-    const groups = new GroupBroker(broker, await broker.connect());
+    const groups = new GroupBroker(broker, await broker.connect(), slices);
     await broker.world.settle();
     return groups;
   }

@@ -294,6 +294,35 @@ describe('a coordinator', () => {
     );
   });
 
+  test('that reads its log for long asks clients to wait, and loses no member meanwhile', async () => {
+    const disk = memoryDisk();
+    const before = await start(disk);
+    const { memberId, generationId } = await before.member('g');
+    before.groups.close();
+    await before.broker.world.outcome(before.broker.logs.close(11));
+    const work: Iterator<unknown>[] = [];
+    const slices = {
+      run: (one: Iterator<unknown>, done: () => void) => {
+        work.push(one);
+        finish.push(done);
+        return { cancel: () => {} };
+      },
+    };
+    const finish: (() => void)[] = [];
+    const after = await GroupBroker.start([READ, { ...OFFSETS, isr: [1] }], disk, slices);
+    const beat = { groupId: 'g', generationId, memberId };
+    expect(await after.ask(Heartbeat, 4, beat, 600)).toMatchObject({ errorCode: 0 });
+    const listed = await after.ask(ListGroups, 5, {}, 600);
+    expect(listed.errorCode).toBe(Errors.COORDINATOR_LOAD_IN_PROGRESS);
+    const early = await after.ask(OffsetFetch, 5, { groupId: 'g', topics: null }, 600);
+    expect(early.errorCode).toBe(Errors.COORDINATOR_LOAD_IN_PROGRESS);
+    for (const one of work) while (one.next().done !== true);
+    for (const done of finish) done();
+    const late = await after.ask(OffsetFetch, 5, { groupId: 'g', topics: null });
+    expect(late.errorCode).toBe(0);
+    expect(await after.ask(Heartbeat, 4, beat)).toMatchObject({ errorCode: 0 });
+  });
+
   test('ends with its leadership and comes back with it', async () => {
     const node = await start();
     await commit(node, 5n);

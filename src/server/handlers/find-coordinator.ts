@@ -13,6 +13,8 @@ import type { Services } from '../services';
 
 const GROUP = 0;
 const FIRST_WITH_SEVERAL = 4;
+const VISIBLE_WITHIN_MS = 1_000;
+const LOOK_AGAIN_MS = 10;
 
 interface Coordinator {
   readonly errorCode: ErrorCode;
@@ -55,7 +57,7 @@ const NOBODY: Coordinator = {
   port: -1,
 };
 
-/** Makes the topic when it is missing; whoever made it, it is here once this resolves. */
+/** Makes the topic when it is missing; undefined if it could not be made. */
 async function offsetsTopic(context: Context, services: Services): Promise<Topic | undefined> {
   const { name, numPartitions, replicationFactor, configs } = services.groups.topic;
   const known = services.picture().topicByName(name);
@@ -74,8 +76,19 @@ async function offsetsTopic(context: Context, services: Services): Promise<Topic
       errorCode,
       reason: made.topics[0]?.errorMessage,
     });
+    return undefined;
   }
-  return services.picture().topicByName(name);
+  return visibleTopic(name, services);
+}
+
+/** Another request, here or on another node, may have made it just now: it is on its way here. */
+async function visibleTopic(name: string, services: Services): Promise<Topic | undefined> {
+  const untilMs = services.clock.monotonicMs() + VISIBLE_WITHIN_MS;
+  for (;;) {
+    const topic = services.picture().topicByName(name);
+    if (topic !== undefined || services.clock.monotonicMs() >= untilMs) return topic;
+    await services.clock.sleep(LOOK_AGAIN_MS);
+  }
 }
 
 function coordinator(
