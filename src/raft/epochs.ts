@@ -59,12 +59,16 @@ export function learnFromAnswer(
   leader: KnownLeader,
   nowMs: MonotonicMs,
 ): 'handled' | 'unusable' | 'useful' {
-  if (leader.epoch < core.role.epoch || error === 'UNKNOWN_LEADER_EPOCH') return 'handled';
+  // Who has nothing to tell is left alone for a while, or it would be asked without end.
+  if (leader.epoch < core.role.epoch || error === 'UNKNOWN_LEADER_EPOCH') return 'unusable';
   const isStale =
     leader.epoch > core.role.epoch ||
     error === 'FENCED_LEADER_EPOCH' ||
     error === 'NOT_LEADER_OR_FOLLOWER';
-  if (isStale) return learn(core, leader, nowMs) ? 'handled' : 'unusable';
+  if (isStale) {
+    const before = core.role;
+    return learn(core, leader, nowMs) && core.role !== before ? 'handled' : 'unusable';
+  }
   if (leader.leaderId !== undefined && currentLeader(core) === undefined) {
     if (!learn(core, leader, nowMs)) return 'unusable';
     // An observer finds the leader and its first records with one Fetch.

@@ -229,8 +229,8 @@ export class Raft {
     return (
       !selfIsVoter(core) ||
       selfIsOnlyVoter(core) ||
-      (leaderId !== undefined && leaderId !== core.self.id) ||
-      (core.role.kind === 'resigned' && core.role.unacknowledged.size === 0)
+      // Until then its vote may be needed.
+      (leaderId !== undefined && leaderId !== core.self.id)
     );
   }
 

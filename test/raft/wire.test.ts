@@ -1,0 +1,142 @@
+import { voterOf, WireCluster } from './wire-cluster';
+
+describe('three nodes over the wire', () => {
+  test('elect a leader whose records all of them are told', async () => {
+    const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
+    cluster.append('a', 'b');
+    await cluster.world.advance(1000);
+    expect(cluster.texts).toEqual({ 1: 'a b', 2: 'a b', 3: 'a b' });
+    const { leader } = cluster;
+    for (const { driver } of cluster.nodes.values()) {
+      expect(driver.leader.leaderId).toBe(leader.id);
+      expect(driver.highWatermark).toBe(driver.endOffset);
+    }
+  });
+
+  test('elect another when the leader stops in order, within its hand-over', async () => {
+    const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
+    cluster.append('a');
+    await cluster.world.advance(100);
+    const first = cluster.leader.id;
+    await cluster.stop(first);
+    await cluster.world.advance(300);
+    expect(cluster.leader.id).not.toBe(first);
+    cluster.append('b');
+    await cluster.start(first);
+    await cluster.world.advance(3000);
+    expect(cluster.texts).toEqual({ 1: 'a b', 2: 'a b', 3: 'a b' });
+  });
+
+  test('hold the majority when one is away, and bring it up to date later', async () => {
+    const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
+    const follower = [1, 2, 3].find((id) => id !== cluster.leader.id) as number;
+    await cluster.stop(follower);
+    for (let i = 0; i < 20; i++) cluster.append(`text-${i}`);
+    await cluster.world.advance(3000);
+    await cluster.start(follower);
+    await cluster.world.advance(5000);
+    expect(new Set(Object.values(cluster.texts)).size).toBe(1);
+    expect(cluster.node(follower).owner.texts).toHaveLength(20);
+  });
+
+  test('give one that fell far behind a checkpoint', async () => {
+    const settings = {
+      maxRecordBytesBetweenSnapshots: 2000,
+      maxRetentionBytes: 4000,
+      logSegmentBytes: 2000,
+      fetchSnapshotMaxBytes: 500,
+    };
+    const cluster = await WireCluster.start({ nodes: 3, voters: 3, settings });
+    const follower = [1, 2, 3].find((id) => id !== cluster.leader.id) as number;
+    await cluster.stop(follower);
+    for (let i = 0; i < 100; i++) {
+      cluster.append(`text-${i}-${'x'.repeat(80)}`);
+      await cluster.world.advance(50);
+    }
+    expect(cluster.leader.driver.startOffset).toBeGreaterThan(20);
+    const { owner } = await cluster.start(follower);
+    await cluster.world.advance(5000);
+    expect(owner.told.filter((line) => line.startsWith('snapshot'))).toHaveLength(1);
+    expect(owner.texts).toEqual(cluster.leader.owner.texts);
+    cluster.append('last');
+    await cluster.world.advance(1000);
+    expect(owner.texts.at(-1)).toBe('last');
+  });
+
+  test('go on from their disks after all of them were stopped', async () => {
+    const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
+    cluster.append('a');
+    await cluster.world.advance(1000);
+    for (const id of [1, 2, 3]) await cluster.stop(id);
+    for (const id of [1, 2, 3]) await cluster.start(id);
+    await cluster.world.advance(5000);
+    cluster.append('b');
+    await cluster.world.advance(1000);
+    expect(cluster.texts).toEqual({ 1: 'a b', 2: 'a b', 3: 'a b' });
+  });
+
+  test('are followed by a broker that never votes', async () => {
+    const cluster = await WireCluster.start({ nodes: 4, voters: 3, brokers: [4] });
+    cluster.append('a');
+    await cluster.world.advance(1000);
+    expect(cluster.node(4).owner.texts).toEqual(['a']);
+    const status = cluster.leader.driver.status();
+    expect(status?.observers.map(({ key }) => key.id)).toEqual([4]);
+    expect(status?.voters.every(({ endOffset }) => endOffset === status.highWatermark)).toBe(true);
+  });
+});
+
+describe('a dynamic quorum over the wire', () => {
+  test('takes in a voter that has caught up, and lets one go', async () => {
+    const cluster = await WireCluster.start({ nodes: 2, voters: 1, isDynamic: true });
+    cluster.append('a');
+    await cluster.world.advance(1000);
+    expect(cluster.node(2).owner.texts).toEqual(['a']);
+    const { key: voter, endpoints } = voterOf(2);
+    const added = await cluster.world.outcome(
+      cluster.node(1).driver.request({
+        kind: 'add-voter',
+        clusterId: 'cluster',
+        timeoutMs: 1000,
+        voter,
+        endpoints,
+        isAnsweredWhenCommitted: true,
+      }),
+    );
+    expect(added).toEqual({ kind: 'add-voter', error: 'NONE' });
+    expect([...cluster.node(2).driver.voters.keys()]).toEqual([1, 2]);
+    const removed = await cluster.world.outcome(
+      cluster.node(1).driver.request({
+        kind: 'remove-voter',
+        clusterId: 'cluster',
+        voter: voterOf(1).key,
+      }),
+    );
+    expect(removed).toEqual({ kind: 'remove-voter', error: 'NONE' });
+    await cluster.world.advance(5000);
+    expect(cluster.leader.id).toBe(2);
+    cluster.append('b');
+    await cluster.world.advance(2000);
+    expect(cluster.texts).toEqual({ 1: 'a b', 2: 'a b' });
+  });
+
+  test('is joined by a controller that is told to join', async () => {
+    const settings = { autoJoinIsEnabled: true };
+    const cluster = await WireCluster.start({ nodes: 3, voters: 1, isDynamic: true, settings });
+    await cluster.world.advance(20_000);
+    expect([...cluster.leader.driver.voters.keys()].sort()).toEqual([1, 2, 3]);
+  });
+});
+
+test('a static quorum is made dynamic once every voter has said where it keeps its log', async () => {
+  const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
+  await cluster.world.advance(10_000);
+  expect(cluster.leader.driver.upgradeKraftVersion(1, true)).toBe('NONE');
+  expect(cluster.leader.driver.kraftVersion).toBe(0);
+  expect(cluster.leader.driver.upgradeKraftVersion(1, false)).toBe('NONE');
+  await cluster.world.advance(2000);
+  for (const { driver } of cluster.nodes.values()) {
+    expect(driver.kraftVersion).toBe(1);
+    expect(driver.voters.get(2)).toEqual(voterOf(2));
+  }
+});
