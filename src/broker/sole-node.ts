@@ -29,10 +29,6 @@ export function soleNodeProperties(node: SoleNode): Properties {
     ['controller.listener.names', 'CONTROLLER'],
     ['log.dirs', node.dataFolder],
     ['offsets.topic.replication.factor', '1'],
-    ['transaction.state.log.replication.factor', '1'],
-    ['transaction.state.log.min.isr', '1'],
-    ['share.coordinator.state.topic.replication.factor', '1'],
-    ['share.coordinator.state.topic.min.isr', '1'],
     ['group.initial.rebalance.delay.ms', '0'],
   ]);
 }

@@ -33,7 +33,7 @@ export interface ControllerOptions {
   readonly settings: ControllerSettings;
   readonly log: ControllerLog;
   /** The records with which an empty log begins, metadata.version first. */
-  readonly bootstrap: readonly MetadataRecord[];
+  readonly bootstrap: () => readonly MetadataRecord[];
   readonly now: () => Now;
   readonly chance: ControllerChance;
   readonly quorum: () => Quorum;
@@ -71,7 +71,8 @@ export class Controller {
   lead(epoch: LeaderEpoch, committed: Committed): void {
     this.stop();
     const { settings, bootstrap, logger, timers, failed } = this.options;
-    const machine = new ControllerMachine(committed, settings, bootstrap);
+    const isNew = committed.image.metadataVersion === 0;
+    const machine = new ControllerMachine(committed, settings, isNew ? bootstrap() : []);
     const leading: Term = new Leading(machine, {
       leadership: { name: '__cluster_metadata-0', leaderEpoch: epoch },
       log: this.logOf(epoch),

@@ -12,6 +12,9 @@ export interface PartitionSettings {
   readonly validationBefore7: ValidationSettings;
 }
 
+/** Compressions that can be set to a level. */
+const WITH_LEVELS: ReadonlySet<string> = new Set(['gzip', 'lz4', 'zstd']);
+
 /** How a setting's effective text is looked up; undefined takes Kafka's default. */
 export type ReadSetting = (name: string) => string | undefined;
 
@@ -22,7 +25,9 @@ export function partitionSettings(read: ReadSetting): PartitionSettings {
   const log = logSettings(read);
   const compressionType = (read('compression.type') ??
     'producer') as ValidationSettings['compressionType'];
-  const level = read(`compression.${compressionType}.level`);
+  const level = WITH_LEVELS.has(compressionType)
+    ? read(`compression.${compressionType}.level`)
+    : undefined;
   const timestampType = read('message.timestamp.type');
   const validation: ValidationSettings = {
     produceVersion: ZSTD_SINCE,

@@ -1,0 +1,221 @@
+/**
+ * A broker's life in its cluster (KIP-631): it registers, beats its heart, is unfenced once it has
+ * caught up, and says when it is about to go.
+ */
+import type { BrokerEpoch, NodeId, Uuid } from '../base/ids';
+import { SECURITY_PROTOCOLS } from '../metadata/brokers';
+import { SUPPORTED_FEATURES } from '../metadata/features';
+import type { Publisher } from '../metadata/publisher';
+import type { Clock, Logger, Timer } from '../platform/platform';
+import { BrokerHeartbeat } from '../protocol/apis/broker-heartbeat';
+import { BrokerRegistration } from '../protocol/apis/broker-registration';
+import { Errors, errorName } from '../protocol/errors';
+import type { NodeControllerAccess } from './controller-access';
+import { StartError } from './start-error';
+
+/** Pause before a request that failed is tried again. */
+const RETRY_MS = 100;
+
+export interface RegistrationOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly controller: NodeControllerAccess;
+  readonly publisher: Publisher;
+  readonly nodeId: NodeId;
+  readonly clusterId: string;
+  /** New at every start. */
+  readonly incarnationId: Uuid;
+  readonly rack: string | null;
+  readonly listeners: readonly {
+    readonly name: string;
+    readonly host: string;
+    readonly port: number;
+    readonly protocol: (typeof SECURITY_PROTOCOLS)[number];
+  }[];
+  /** Log folders that are online, and those that failed since the start. */
+  readonly directories: () => {
+    readonly online: readonly Uuid[];
+    readonly offline: readonly Uuid[];
+  };
+  readonly previousBrokerEpoch: BrokerEpoch | undefined;
+  /** `broker.heartbeat.interval.ms`. */
+  readonly heartbeatIntervalMs: number;
+  /** `initial.broker.registration.timeout.ms`. */
+  readonly timeoutMs: number;
+  /** The registration is over for good, and with it this broker's part in the cluster. */
+  readonly failed: (error: unknown) => void;
+}
+
+export class Registration {
+  readonly #options: RegistrationOptions;
+  #epoch: BrokerEpoch = -1;
+  #wantsFence = true;
+  #wantsShutDown = false;
+  #timer: Timer | undefined;
+  #beating: Promise<void> | undefined;
+  #isStopped = false;
+  /** Something changed while a heartbeat was on its way: another follows at once. */
+  #isDue = false;
+  #mayShutDown: (() => void) | undefined;
+
+  constructor(options: RegistrationOptions) {
+    this.#options = options;
+  }
+
+  /** -1 until registered. */
+  get brokerEpoch(): BrokerEpoch {
+    return this.#epoch;
+  }
+
+  /** Registers; rejects with StartError if the controller refuses, or none is found in time. */
+  async register(): Promise<void> {
+    const { clock, timeoutMs } = this.#options;
+    const untilMs = clock.monotonicMs() + timeoutMs;
+    for (;;) {
+      const { errorCode, brokerEpoch } = await this.#askToRegister();
+      if (errorCode === Errors.NONE) {
+        this.#epoch = brokerEpoch;
+        return;
+      }
+      if (!PASSING.has(errorCode) || clock.monotonicMs() >= untilMs) {
+        throw new StartError(
+          `The controller does not register this broker: ${errorName(errorCode)}.`,
+        );
+      }
+      await clock.sleep(RETRY_MS);
+    }
+  }
+
+  /** Asks to be unfenced; resolves once this node's own picture shows it so. */
+  async unfence(): Promise<void> {
+    this.#wantsFence = false;
+    const unfenced = this.#whenUnfenced();
+    this.beat();
+    await unfenced;
+  }
+
+  /** Says something now, rather than at the next interval: a folder failed, for one. */
+  beat(): void {
+    if (this.#isStopped) return;
+    this.#timer?.cancel();
+    if (this.#beating !== undefined) {
+      this.#isDue = true;
+      return;
+    }
+    this.#beating = this.#beatOnce().then(
+      (nextMs) => this.#beatAgain(nextMs),
+      (error: unknown) => this.#options.failed(error),
+    );
+  }
+
+  /** Hands over what this broker leads; resolves when it may go, or `timeoutMs` are over. */
+  async shutDown(timeoutMs: number): Promise<void> {
+    if (this.#epoch < 0) return;
+    this.#wantsShutDown = true;
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.setTimer(timeoutMs, resolve);
+      this.#mayShutDown = () => {
+        timer.cancel();
+        resolve();
+      };
+      this.beat();
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#beating;
+  }
+
+  #askToRegister() {
+    const options = this.#options;
+    return options.controller.askForNode(BrokerRegistration, {
+      brokerId: options.nodeId,
+      clusterId: options.clusterId,
+      incarnationId: options.incarnationId,
+      listeners: options.listeners.map(({ name, host, port, protocol }) => ({
+        name,
+        host,
+        port,
+        securityProtocol: SECURITY_PROTOCOLS.indexOf(protocol),
+      })),
+      features: [...SUPPORTED_FEATURES].map(([name, { min, max }]) => ({
+        name,
+        minSupportedVersion: min,
+        maxSupportedVersion: max,
+      })),
+      rack: options.rack,
+      logDirs: [...options.directories().online],
+      previousBrokerEpoch: options.previousBrokerEpoch ?? -1,
+    });
+  }
+
+  /** One heartbeat; how long until the next. */
+  async #beatOnce(): Promise<number> {
+    const { controller, nodeId, publisher, heartbeatIntervalMs } = this.#options;
+    const asked = { fence: this.#wantsFence, shutDown: this.#wantsShutDown };
+    const answer = await controller.askForNode(BrokerHeartbeat, {
+      brokerId: nodeId,
+      brokerEpoch: this.#epoch,
+      currentMetadataOffset: publisher.appliedOffset,
+      wantFence: asked.fence,
+      wantShutDown: asked.shutDown,
+      offlineLogDirs: [...this.#options.directories().offline],
+    });
+    if (answer.errorCode === Errors.STALE_BROKER_EPOCH) return this.#registerAgain();
+    if (answer.errorCode !== Errors.NONE) return RETRY_MS;
+    if (answer.shouldShutDown) this.#mayShutDown?.();
+    const isDone = asked.shutDown ? answer.shouldShutDown : answer.isFenced === asked.fence;
+    const isCurrent = asked.fence === this.#wantsFence && asked.shutDown === this.#wantsShutDown;
+    if (!isCurrent) return 0;
+    return isDone ? heartbeatIntervalMs : Math.min(RETRY_MS, heartbeatIntervalMs);
+  }
+
+  #beatAgain(afterMs: number): void {
+    this.#beating = undefined;
+    if (this.#isStopped) return;
+    if (this.#isDue) {
+      this.#isDue = false;
+      this.beat();
+      return;
+    }
+    this.#timer = this.#options.clock.setTimer(afterMs, () => this.beat());
+  }
+
+  /** The controller knows a younger life of this broker, or none: it enters the cluster anew. */
+  async #registerAgain(): Promise<number> {
+    this.#options.logger.warn('registration-stale', { brokerEpoch: this.#epoch });
+    await this.register();
+    return 0;
+  }
+
+  #whenUnfenced(): Promise<void> {
+    const { publisher, nodeId } = this.#options;
+    const isUnfenced = () => publisher.image.broker(nodeId)?.isFenced === false;
+    return new Promise((resolve) => {
+      if (isUnfenced()) {
+        resolve();
+        return;
+      }
+      const stop = publisher.subscribe((image) => {
+        if (!isUnfenced()) {
+          // With our registration applied here, the controller may unfence us.
+          const isRegistered = image.broker(nodeId)?.epoch === this.#epoch;
+          if (isRegistered) publisher.whenApplied(image.offset, () => this.beat());
+          return;
+        }
+        stop();
+        publisher.whenApplied(image.offset, resolve);
+      });
+    });
+  }
+}
+
+/** Refusals that pass by themselves: no controller yet, or our former life is not over yet. */
+const PASSING: ReadonlySet<number> = new Set([
+  Errors.NOT_CONTROLLER,
+  Errors.DUPLICATE_BROKER_REGISTRATION,
+  Errors.REQUEST_TIMED_OUT,
+  Errors.BROKER_NOT_AVAILABLE,
+]);
