@@ -71,6 +71,13 @@ export class SimulatedDisk implements Disk {
     this.#failures.push({ after, operation, code });
   }
 
+  /** From now on nothing is set to go wrong. */
+  calm(): void {
+    this.#crash = undefined;
+    this.#failures.length = 0;
+    this.#isFull = false;
+  }
+
   /** While full, nothing that needs more room succeeds. */
   setFull(isFull: boolean): void {
     this.#isFull = isFull;

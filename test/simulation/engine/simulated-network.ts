@@ -50,6 +50,7 @@ export class SimulatedNetworks {
   readonly #links = new Set<SimulatedLink>();
   /** Pairs of machines that do not reach each other, as `a b` and `b a`. */
   readonly #cuts = new Set<string>();
+  readonly #hosts = new Set<string>();
   readonly #downHosts = new Set<string>();
   #held: Held[] = [];
   #halfOpen = new WeakSet<SimulatedLink>();
@@ -65,11 +66,17 @@ export class SimulatedNetworks {
   /** The network as one process sees it. */
   of(life: Life): Network {
     this.#downHosts.delete(life.host);
+    this.#hosts.add(life.host);
     life.onEnd(() => this.#processEnded(life));
     return {
       listen: (options, accept) => this.#listen(life, options, accept),
       connect: (options, owner) => this.#connect(life, options, owner),
     };
+  }
+
+  /** The names of all machines that there have been. */
+  get hosts(): readonly string[] {
+    return [...this.#hosts];
   }
 
   /** How many connections stand. */

@@ -1,0 +1,70 @@
+/** A simulated consumer without a group: reads all partitions of a topic from their beginning. */
+import type { Platform } from '../../../src/platform/platform';
+import type { History } from '../world/history';
+import type { ClusterView } from './cluster-view';
+import { endOffset, readFrom } from './reader';
+
+export interface ConsumerPlan {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly maxWaitMs: number;
+  readonly maxBytes: number;
+}
+
+export class SimulatedConsumer {
+  readonly #platform: Platform;
+  readonly #cluster: ClusterView;
+  readonly #history: History;
+  readonly #plan: ConsumerPlan;
+  readonly #positions: number[];
+  #isFinishing = false;
+  #isIdle = false;
+
+  constructor(platform: Platform, cluster: ClusterView, history: History, plan: ConsumerPlan) {
+    this.#platform = platform;
+    this.#cluster = cluster;
+    this.#history = history;
+    this.#plan = plan;
+    this.#positions = Array.from({ length: plan.partitions }, () => 0);
+  }
+
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  /** Lets it end once it has read what is there. */
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  async run(): Promise<void> {
+    await Promise.all(this.#positions.map((_, partition) => this.#follow(partition)));
+    this.#isIdle = true;
+  }
+
+  async #follow(partition: number): Promise<void> {
+    const { topic } = this.#plan;
+    const name = `${topic}-${partition}`;
+    for (;;) {
+      const isFinishing = this.#isFinishing;
+      const records = await this.#cluster.persist(async () => {
+        const channel = await this.#cluster.leader(topic, partition);
+        return readFrom(channel, topic, partition, this.#positions[partition] ?? 0, this.#plan);
+      });
+      for (const record of records ?? []) {
+        this.#history.read(name, record);
+        this.#positions[partition] = record.offset + 1;
+      }
+      if (records?.length === 0 && isFinishing && (await this.#isAtEnd(partition))) return;
+      await this.#platform.clock.sleep(this.#platform.random.below(50));
+    }
+  }
+
+  async #isAtEnd(partition: number): Promise<boolean> {
+    const { topic } = this.#plan;
+    const end = await this.#cluster.persist(async () =>
+      endOffset(await this.#cluster.leader(topic, partition), topic, partition),
+    );
+    return end === this.#positions[partition];
+  }
+}

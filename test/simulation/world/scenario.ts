@@ -1,0 +1,78 @@
+/** What a seed's world is made of before anything goes wrong. */
+import type { ConsumerPlan } from '../clients/consumer';
+import type { MemberPlan } from '../clients/group-member';
+import type { ProducerPlan } from '../clients/producer';
+import type { Stream } from '../engine/seeds';
+import type { CrashKind } from '../engine/simulated-disk';
+
+export interface Scenario {
+  readonly nodes: number;
+  /**
+   * Which crashes nodes must bear without losing what was acknowledged. Where power can be lost,
+   * nodes are to run with `log.flush.interval.messages=1`.
+   */
+  readonly crash: CrashKind;
+  readonly topics: readonly TopicPlan[];
+  readonly producers: readonly ProducerPlan[];
+  readonly consumers: readonly ConsumerPlan[];
+  readonly members: readonly MemberPlan[];
+  readonly safetyMs: number;
+  readonly meanFaultGapMs: number;
+}
+
+export interface TopicPlan {
+  readonly name: string;
+  readonly partitions: number;
+  /** Small enough that logs roll. */
+  readonly segmentBytes: number;
+}
+
+export interface ScenarioLimits {
+  readonly nodes: number;
+  readonly maxMembers: number;
+}
+
+export const USUAL_LIMITS: ScenarioLimits = { nodes: 1, maxMembers: 3 };
+
+export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
+  const partitions = chance.between(1, 4);
+  const topic = { name: 'records', partitions, segmentBytes: chance.pick([4096, 20_000, 200_000]) };
+  const place = { topic: topic.name, partitions };
+  const producers = Array.from({ length: chance.between(1, 3) }, (_, index) =>
+    drawProducer(chance, `p${index}`, place),
+  );
+  const members = Array.from({ length: chance.between(1, limits.maxMembers) }, () => ({
+    ...place,
+    group: 'group',
+    sessionTimeoutMs: 10_000,
+    rebalanceTimeoutMs: chance.pick([5000, 20_000]),
+    leaveProbability: chance.pick([0, 0.02, 0.1]),
+  }));
+  return {
+    nodes: limits.nodes,
+    crash: chance.chance(0.5) ? 'process-crash' : 'power-loss',
+    topics: [topic],
+    producers,
+    consumers: [{ ...place, maxWaitMs: chance.pick([0, 200, 2000]), maxBytes: 50_000 }],
+    members,
+    safetyMs: chance.between(10_000, 40_000),
+    meanFaultGapMs: chance.pick([1500, 3000, 8000]),
+  };
+}
+
+function drawProducer(
+  chance: Stream,
+  name: string,
+  place: { readonly topic: string; readonly partitions: number },
+): ProducerPlan {
+  return {
+    ...place,
+    name,
+    isIdempotent: chance.chance(0.7),
+    maxInFlight: chance.between(1, 5),
+    maxRecordsPerBatch: chance.pick([1, 5, 20]),
+    maxPadding: chance.pick([0, 50, 1000]),
+    maxPauseMs: chance.pick([20, 100, 500]),
+    compression: chance.pick(['none', 'none', 'gzip'] as const),
+  };
+}

@@ -1,0 +1,315 @@
+/**
+ * One seed from beginning to end: nodes start, clients work while things go wrong (safety: nothing
+ * wrong may be seen), then everything is healed (liveness: all must come to an end within a bound),
+ * then what is in the partitions is held against what clients were told.
+ */
+import { InvariantError } from '../../../src/base/invariant';
+import { silentLogger } from '../../../src/platform/logger';
+import type { LogFields, LogLevel } from '../../../src/platform/platform';
+import { createTopics, readAll } from '../clients/admin';
+import { ClusterView } from '../clients/cluster-view';
+import { SimulatedConsumer } from '../clients/consumer';
+import { SimulatedMember } from '../clients/group-member';
+import { SimulatedProducer } from '../clients/producer';
+import { Machine, USUAL_TRAITS } from '../engine/machine';
+import { Stream } from '../engine/seeds';
+import { SimulatedNetworks } from '../engine/simulated-network';
+import { Simulation } from '../engine/simulation';
+import { drawFaults, type Fault } from './faults';
+import { History, type HistoryCounts, Violation } from './history';
+import { SimulatedNode, type StartNode } from './node';
+import { drawScenario, type Scenario, type ScenarioLimits, USUAL_LIMITS } from './scenario';
+
+/** Where nodes are to be reached by clients. */
+export const CLIENT_PORT = 9092;
+export const nodeName = (id: number): string => `node-${id}`;
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly startNode: StartNode;
+  readonly limits?: ScenarioLimits;
+  /** Instead of those drawn from the seed: for shrinking and for recorded stories. */
+  readonly faults?: readonly Fault[];
+  /** Gets every log line of every node. */
+  readonly log?: (line: string) => void;
+}
+
+export interface WorldReport {
+  readonly seed: number;
+  readonly scenario: Scenario;
+  readonly faults: readonly Fault[];
+  /** Why the seed failed; `undefined` if it did not. */
+  readonly failure: Error | undefined;
+  readonly traceHash: string;
+  readonly events: number;
+  readonly simulatedMs: number;
+  readonly crashes: number;
+  readonly counts: HistoryCounts;
+}
+
+interface Client {
+  readonly isIdle: boolean;
+  finish(): void;
+  run(): Promise<void>;
+}
+
+const SETUP_LIMIT_MS = 60_000;
+/** How long the world may take for each step of coming to rest once all is healed. */
+const LIVENESS_LIMIT_MS = 120_000;
+const NETWORK = { minDelayUs: 50, maxDelayUs: 2000 };
+
+export class World {
+  readonly #simulation: Simulation;
+  readonly #networks: SimulatedNetworks;
+  readonly #scenario: Scenario;
+  readonly #faults: readonly Fault[];
+  readonly #history = new History();
+  readonly #nodes: readonly SimulatedNode[];
+  readonly #log: (line: string) => void;
+  #machines = 0;
+  #failure: Error | undefined;
+
+  constructor(options: WorldOptions) {
+    const { seed, startNode, limits = USUAL_LIMITS } = options;
+    this.#log = options.log ?? (() => undefined);
+    this.#simulation = new Simulation(seed);
+    this.#networks = new SimulatedNetworks(this.#simulation, {
+      ...NETWORK,
+      ownerFailed: (life, error) => this.fail(error, `a connection's owner on ${life.host} threw`),
+    });
+    const scenario = drawScenario(this.#simulation.stream('scenario'), limits);
+    this.#scenario = scenario;
+    this.#faults =
+      options.faults ??
+      drawFaults(this.#simulation.stream('faults'), {
+        nodes: scenario.nodes,
+        safetyMs: scenario.safetyMs,
+        crashes:
+          scenario.crash === 'process-crash' ? ['process-crash'] : ['process-crash', 'power-loss'],
+        meanGapMs: scenario.meanFaultGapMs,
+      });
+    this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
+  }
+
+  /** Ends the seed with a failure; the first counts. */
+  fail(error: unknown, where: string): void {
+    if (this.#failure !== undefined) return;
+    const cause = error instanceof Error ? error : new Error(String(error));
+    this.#failure = new Error(`${where}: ${cause.message}`, { cause });
+  }
+
+  async run(): Promise<WorldReport> {
+    try {
+      await this.#phases();
+    } catch (error) {
+      this.fail(error, 'the world broke');
+    }
+    const { seed, traceHash, events, nowMs } = this.#simulation;
+    return {
+      seed,
+      scenario: this.#scenario,
+      faults: this.#faults,
+      failure: this.#failure,
+      traceHash,
+      events,
+      simulatedMs: nowMs,
+      crashes: this.#nodes.reduce((sum, node) => sum + node.crashes, 0),
+      counts: this.#history.counts,
+    };
+  }
+
+  async #phases(): Promise<void> {
+    for (const node of this.#nodes) node.boot();
+    await this.#until(() => this.#areUp(), SETUP_LIMIT_MS, 'all nodes start');
+    await this.#perform(createTopics(this.#client('admin'), this.#scenario), 'topics are created');
+
+    const producers = this.#producers();
+    const readers = this.#readers();
+    for (const client of [...producers, ...readers]) {
+      client.run().catch((error: unknown) => this.fail(error, 'a client'));
+    }
+    for (const fault of this.#faults) this.#schedule(fault);
+    await this.#simulation.run(
+      this.#simulation.nowMs + this.#scenario.safetyMs,
+      () => this.#failure !== undefined,
+    );
+
+    this.#heal();
+    await this.#until(() => this.#areUp(), LIVENESS_LIMIT_MS, 'all nodes are up again');
+    for (const clients of [producers, readers]) {
+      for (const client of clients) client.finish();
+      const areIdle = (): boolean => clients.every((client) => client.isIdle);
+      await this.#until(areIdle, LIVENESS_LIMIT_MS, 'all clients come to rest');
+    }
+    await this.#verify();
+    const stopped = Promise.all(this.#nodes.map((node) => node.stop()));
+    await this.#perform(stopped, 'all nodes stop');
+  }
+
+  async #verify(): Promise<void> {
+    const cluster = this.#client('verifier');
+    for (const { name, partitions } of this.#scenario.topics) {
+      for (const partition of range(partitions)) {
+        const reading = readAll(cluster, name, partition).then((records) =>
+          this.#history.verify(`${name}-${partition}`, records),
+        );
+        await this.#perform(reading, 'everything is read again');
+      }
+    }
+  }
+
+  #producers(): readonly Client[] {
+    return this.#scenario.producers.map((plan) => {
+      const { platform, cluster } = this.#clientParts(plan.name);
+      return new SimulatedProducer(platform, cluster, this.#history, plan);
+    });
+  }
+
+  #readers(): readonly Client[] {
+    const consumers = this.#scenario.consumers.map((plan, index) => {
+      const { platform, cluster } = this.#clientParts(`c${index}`);
+      return new SimulatedConsumer(platform, cluster, this.#history, plan);
+    });
+    const members = this.#scenario.members.map((plan, index) => {
+      const { platform, cluster } = this.#clientParts(`m${index}`);
+      return new SimulatedMember(platform, cluster, this.#history, plan);
+    });
+    return [...consumers, ...members];
+  }
+
+  #client(name: string): ClusterView {
+    return this.#clientParts(name).cluster;
+  }
+
+  #clientParts(name: string) {
+    const { platform } = this.#machine(name).boot(silentLogger);
+    const bootstrap = this.#nodes.map(({ id }) => ({ host: nodeName(id), port: CLIENT_PORT }));
+    return { platform, cluster: new ClusterView(platform, name, bootstrap) };
+  }
+
+  #machine(name: string): Machine {
+    this.#machines += 1;
+    const skew = this.#simulation.stream(`skew of ${name}`);
+    const traits = { ...USUAL_TRAITS, wallSkewMs: skew.between(-2000, 2000) };
+    return new Machine(this.#simulation, this.#networks, name, this.#machines, traits);
+  }
+
+  #makeNode(id: number, startNode: StartNode): SimulatedNode {
+    const start: ConstructorParameters<typeof SimulatedNode>[3] = (platform) =>
+      startNode(platform, id, this.#scenario);
+    return new SimulatedNode(this.#simulation, this.#machine(nodeName(id)), id, start, {
+      logged: (node, level, event, fields) => this.#logged(node, level, event, fields),
+      broke: (node, error) => this.fail(error, `node ${node.id} gave up`),
+    });
+  }
+
+  #logged(node: SimulatedNode, level: LogLevel, event: string, fields: LogFields): void {
+    const { error } = fields;
+    const details = JSON.stringify(fields, (_key, value) =>
+      value instanceof Error ? value.stack : typeof value === 'bigint' ? String(value) : value,
+    );
+    const at = this.#simulation.nowMs.toFixed(3).padStart(12);
+    this.#log(`${at} node ${node.id} ${level} ${event} ${details}`);
+    if (error instanceof InvariantError) this.fail(error, `node ${node.id} logged "${event}"`);
+  }
+
+  #areUp(): boolean {
+    return this.#nodes.every((node) => node.isUp);
+  }
+
+  async #until(condition: () => boolean, limitMs: number, what: string): Promise<void> {
+    const isDone = (): boolean => this.#failure !== undefined || condition();
+    await this.#simulation.run(this.#simulation.nowMs + limitMs, isDone);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!condition()) throw new Violation(`it took more than ${limitMs} ms until ${what}`);
+  }
+
+  async #perform(promise: Promise<unknown>, what: string): Promise<void> {
+    let isDone = false;
+    promise.then(
+      () => {
+        isDone = true;
+      },
+      (error: unknown) => this.fail(error, what),
+    );
+    await this.#until(() => isDone, LIVENESS_LIMIT_MS, what);
+  }
+
+  #schedule(fault: Fault): void {
+    this.#after(fault.atMs, () => {
+      this.#log(`${this.#simulation.nowMs.toFixed(3).padStart(12)} fault ${JSON.stringify(fault)}`);
+      this.#apply(fault);
+    });
+  }
+
+  #after(ms: number, action: () => void): void {
+    this.#simulation.schedule(ms * 1000, 'world', undefined, action);
+  }
+
+  #apply(fault: Fault): void {
+    if (fault.kind === 'slow') {
+      this.#networks.slow(fault.factor);
+      this.#after(fault.forMs, () => this.#networks.slow(1));
+      return;
+    }
+    const node = this.#nodes[fault.node - 1] as SimulatedNode;
+    const { disk, life } = node.machine;
+    switch (fault.kind) {
+      case 'crash':
+        node.crash(fault.crash, fault.downMs, fault.afterOperations);
+        break;
+      case 'pause':
+        life?.pause();
+        this.#after(fault.forMs, () => life?.resume());
+        break;
+      case 'restart':
+        node.restart(fault.downMs);
+        break;
+      case 'disk-failure':
+        node.excuse();
+        disk?.failAt(fault.afterOperations, fault.operation, fault.code);
+        this.#after(fault.restartAfterMs, () => node.restart(0));
+        break;
+      case 'disk-full':
+        node.excuse();
+        disk?.setFull(true);
+        this.#after(fault.forMs, () => {
+          disk?.setFull(false);
+          node.restart(0);
+        });
+        break;
+      case 'reset':
+        this.#networks.reset(nodeName(fault.node), new Stream(fault.seed, 'reset'), fault.share);
+        break;
+      case 'half-open':
+        this.#networks.makeHalfOpen(
+          nodeName(fault.node),
+          new Stream(fault.seed, 'half-open'),
+          fault.share,
+        );
+        break;
+      case 'cut':
+        this.#cut(fault);
+        break;
+    }
+  }
+
+  #cut(fault: Extract<Fault, { kind: 'cut' }>): void {
+    const chance = new Stream(fault.seed, 'cut');
+    const name = nodeName(fault.node);
+    for (const other of this.#networks.hosts) {
+      if (other !== name && chance.chance(fault.share)) this.#networks.cut(name, other);
+    }
+    this.#after(fault.forMs, () => this.#networks.heal());
+  }
+
+  /** From here on nothing goes wrong any more. */
+  #heal(): void {
+    this.#log(`${this.#simulation.nowMs.toFixed(3).padStart(12)} all is healed`);
+    this.#networks.slow(1);
+    this.#networks.heal();
+    for (const node of this.#nodes) node.heal();
+  }
+}
+
+const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
