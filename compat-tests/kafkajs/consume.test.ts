@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 async function consumer(config: ConsumerConfig, topic: string, fromBeginning = true) {
-  const made = setup.kafka().consumer(config);
+  const made = setup.kafka().consumer({ heartbeatInterval: 100, maxWaitTimeInMs: 100, ...config });
   await made.connect();
   await made.subscribe({ topic, fromBeginning });
   return made;
@@ -116,19 +116,16 @@ test('while members come and go, each message is handled by one member', async (
   }
   const got: Got[] = [];
   const members: Consumer[] = [];
-  await new Promise<void>((resolve, reject) => {
-    const note = () => {
-      if (new Set(got.map(({ value }) => value)).size === 100) resolve();
-    };
-    const start = async () => {
-      for (let at = 0; at < 3; at++) {
-        const member = await consumer({ groupId }, topic);
-        members.push(member);
-        await runMember(member, got, note);
-      }
-    };
-    start().catch(reject);
+  let note = (): void => undefined;
+  const readAll = new Promise<void>((resolve) => {
+    note = () => new Set(got.map(({ value }) => value)).size === 100 && resolve();
   });
+  for (let at = 0; at < 3; at++) {
+    const member = await consumer({ groupId }, topic);
+    members.push(member);
+    await runMember(member, got, () => note());
+  }
+  await readAll;
   for (const member of members) await member.disconnect();
   for (const partition of [0, 1, 2, 3]) {
     const offsets = got.filter((one) => one.partition === partition).map((one) => +one.offset);
@@ -252,7 +249,7 @@ test('subscribing to a topic that does not exist makes it', async () => {
 test('a pattern subscribes to every topic of that name', async () => {
   const word = unique('pattern');
   for (const end of ['a', 'b']) await createTopic(setup, `${word}-${end}`);
-  const reader = setup.kafka().consumer({ groupId: unique('group') });
+  const reader = setup.kafka().consumer({ groupId: unique('group'), maxWaitTimeInMs: 100 });
   setup.atStop(() => reader.disconnect());
   await reader.connect();
   await reader.subscribe({ topic: new RegExp(`^${word}-.$`), fromBeginning: true });

@@ -27,7 +27,7 @@ async function producer(config: ProducerConfig = {}): Promise<Producer> {
 }
 
 async function readAll(topic: string, count: number): Promise<KafkaMessage[]> {
-  const consumer = setup.kafka().consumer({ groupId: unique('readers') });
+  const consumer = setup.kafka().consumer({ groupId: unique('readers'), maxWaitTimeInMs: 100 });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   const messages: KafkaMessage[] = [];
@@ -200,7 +200,7 @@ test('a batch for several topics is sent in one call', async () => {
 test('a consumer that was there first gets what is sent later', async () => {
   const topic = unique('live');
   await createTopic(setup, topic);
-  const consumer = setup.kafka().consumer({ groupId: unique('live') });
+  const consumer = setup.kafka().consumer({ groupId: unique('live'), maxWaitTimeInMs: 100 });
   setup.atStop(() => consumer.disconnect());
   await consumer.connect();
   await consumer.subscribe({ topic });
