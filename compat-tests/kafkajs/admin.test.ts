@@ -135,6 +135,7 @@ test('records are deleted up to an offset', async () => {
   const topic = unique('delete-records');
   await admin.createTopics({ topics: [{ topic }] });
   await send(topic, ['a', 'b', 'c']);
+  await admin.fetchTopicOffsets(topic);
   await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '2' }] });
   expect(await admin.fetchTopicOffsets(topic)).toEqual([
     { partition: 0, offset: '3', high: '3', low: '2' },
