@@ -241,22 +241,24 @@ export const setLeaderEpoch = (buffer: Uint8Array, position: number, epoch: Lead
   writeInt32(buffer, position + LEADER_EPOCH, epoch);
 
 /**
- * Sets timestamp type and greatest timestamp, and the CRC if either changed. As in Kafka the high
- * byte of the attributes is then cleared.
+ * Sets timestamp type and greatest timestamp (a number if it is a safe integer), and the CRC if
+ * either changed. As in Kafka the high byte of the attributes is then cleared.
  */
 export function setMaxTimestamp(
   buffer: Uint8Array,
   position: number,
   type: TimestampType,
-  timestampMs: bigint,
+  timestampMs: number | bigint,
 ): void {
-  const isUnchanged =
-    timestampType(buffer, position) === type && exactMaxTimestamp(buffer, position) === timestampMs;
-  if (isUnchanged) return;
+  const current =
+    typeof timestampMs === 'number'
+      ? maxTimestamp(buffer, position)
+      : exactMaxTimestamp(buffer, position);
+  if (timestampType(buffer, position) === type && current === timestampMs) return;
   const kept = flags(buffer, position) & ~LOG_APPEND_TIME_FLAG & 0x7f;
   buffer[position + ATTRIBUTES] = 0;
   buffer[position + ATTRIBUTES + 1] = type === 'LogAppendTime' ? kept | LOG_APPEND_TIME_FLAG : kept;
-  writeBigInt64(buffer, position + MAX_TIMESTAMP, timestampMs);
+  writeBigInt64(buffer, position + MAX_TIMESTAMP, BigInt(timestampMs));
   setCrc(buffer, position);
 }
 

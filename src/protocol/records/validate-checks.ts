@@ -138,14 +138,10 @@ export function checkRecords(
   settings: ValidationSettings,
   nowMs: WallMs,
 ): CheckedRecords | RefusedBatch {
-  const isStamped = batch.timestampType(whole, 0) === 'LogAppendTime';
   const isCreateTime = settings.timestampType === 'CreateTime';
   let walk: Walk;
   try {
-    walk = walkRecords(payload.bytes, payload.start, payload.end, {
-      recordCount: batch.recordCount(whole, 0),
-      baseTimestamp: batch.exactBaseTimestamp(whole, 0),
-      logAppendTime: isStamped ? batch.exactMaxTimestamp(whole, 0) : undefined,
+    walk = walkRecords(whole, payload, {
       requiresKeys: settings.isCompacted,
       timestampRange: isCreateTime
         ? {

@@ -156,7 +156,7 @@ function rebuild(
       (batch.isTransactional(whole, 0) ? batch.TRANSACTIONAL_FLAG : 0),
     lastOffsetDelta: batch.recordCount(whole, 0) - 1,
     baseTimestamp: encoded.baseTimestamp,
-    maxTimestamp: finalTimestamp(walk, settings, nowMs),
+    maxTimestamp: BigInt(finalTimestamp(walk, settings, nowMs)),
     producerId: batch.exactProducerId(whole, 0),
     producerEpoch: batch.producerEpoch(whole, 0),
     baseSequence: batch.baseSequence(whole, 0),
@@ -206,5 +206,8 @@ function accept(
   };
 }
 
-const finalTimestamp = (walk: Walk, settings: ValidationSettings, nowMs: WallMs): bigint =>
-  settings.timestampType === 'LogAppendTime' ? BigInt(nowMs) : walk.maxTimestamp;
+const finalTimestamp = (
+  walk: Walk,
+  settings: ValidationSettings,
+  nowMs: WallMs,
+): number | bigint => (settings.timestampType === 'LogAppendTime' ? nowMs : walk.maxTimestamp);

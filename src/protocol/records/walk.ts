@@ -3,16 +3,12 @@
  * and offsets, in place. It makes no object per record and reads nothing it does not need.
  */
 import { invariant } from '../../base/invariant';
-import { NO_TIMESTAMP } from './batch';
+import * as batch from './batch';
 import { CorruptRecordError } from './corrupt-record-error';
+import type { RecordsBytes } from './record';
 import { cursor, readVarint, readVarlong } from './varint';
 
 export interface WalkOptions {
-  /** How many records there must be. */
-  readonly recordCount: number;
-  readonly baseTimestamp: bigint;
-  /** Set when the batch says that the broker stamped it: then every record has this timestamp. */
-  readonly logAppendTime: bigint | undefined;
   readonly requiresKeys: boolean;
   /** `undefined`: timestamps are not looked at. */
   readonly timestampRange: TimestampRange | undefined;
@@ -26,8 +22,8 @@ export interface TimestampRange {
 }
 
 export interface Walk {
-  /** The greatest timestamp, at least -1. */
-  readonly maxTimestamp: bigint;
+  /** The greatest timestamp, at least -1; a number if it is a safe integer. */
+  readonly maxTimestamp: number | bigint;
   /** The first record that has it; 0 if all have none. */
   readonly indexOfMaxTimestamp: number;
   /** Whether the offset deltas are 0, 1, 2, … */
@@ -39,21 +35,18 @@ export interface Walk {
 }
 
 /**
- * Walks the records in [start, end), which they must fill exactly. Throws `CorruptRecordError` at
- * the first malformed one.
+ * Walks the decompressed records of the batch at the start of `whole`. They must be as many as its
+ * header says, and fill their bytes exactly: throws `CorruptRecordError` at the first malformed one.
  */
-export function walkRecords(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  options: WalkOptions,
-): Walk {
-  const fast = FastTimestamps.for(options);
+export function walkRecords(whole: Uint8Array, records: RecordsBytes, options: WalkOptions): Walk {
+  const recordCount = batch.recordCount(whole, 0);
+  const fast = FastTimestamps.for(whole, options.timestampRange);
   if (fast !== undefined) {
-    const walk = walkWith(bytes, start, end, options, fast);
+    const walk = walkWith(records, recordCount, options.requiresKeys, fast);
     if (walk !== undefined) return walk;
   }
-  const exact = walkWith(bytes, start, end, options, new ExactTimestamps(options));
+  const timestamps = new ExactTimestamps(whole, options.timestampRange);
+  const exact = walkWith(records, recordCount, options.requiresKeys, timestamps);
   invariant(exact !== undefined, 'every timestamp can be read exactly');
   return exact;
 }
@@ -61,7 +54,7 @@ export function walkRecords(
 /** Reads the timestamp of each record, and remembers the greatest. */
 interface Timestamps {
   /** The greatest so far, and the record that has it. */
-  readonly greatest: bigint;
+  readonly greatest: number | bigint;
   readonly indexOfGreatest: number;
   /** Whether the last one read was within range. */
   isInRange: boolean;
@@ -71,13 +64,11 @@ interface Timestamps {
 
 /** `undefined` if a timestamp does not fit `timestamps`. */
 function walkWith(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  options: WalkOptions,
+  { bytes, start, end }: RecordsBytes,
+  recordCount: number,
+  requiresKeys: boolean,
   timestamps: Timestamps,
 ): Walk | undefined {
-  const { recordCount, requiresKeys } = options;
   const withoutKey: number[] = [];
   const outOfRange: number[] = [];
   let hasConsecutiveOffsets = true;
@@ -136,32 +127,32 @@ const SAFE_BASE = 2 ** 52;
 /** This many bytes of a varlong hold 49 bits, safe to add to a safe base. */
 const SAFE_VARLONG_BYTES = 7;
 
+/** What a batch says about the timestamp of each of its records: a base, or the time itself. */
+const baseOf = (whole: Uint8Array): number =>
+  isStamped(whole) ? batch.maxTimestamp(whole, 0) : batch.baseTimestamp(whole, 0);
+
+const isStamped = (whole: Uint8Array): boolean => batch.timestampType(whole, 0) === 'LogAppendTime';
+
 /** Timestamps as numbers: all but those at the ends of the int64 range. */
 class FastTimestamps implements Timestamps {
   isInRange = true;
   indexOfGreatest = 0;
-  #greatest = -1;
+  greatest = batch.NO_TIMESTAMP;
   readonly #base: number;
   readonly #isStamped: boolean;
   readonly #oldest: number;
   readonly #newest: number;
 
-  static for(options: WalkOptions): FastTimestamps | undefined {
-    const base = Number(options.logAppendTime ?? options.baseTimestamp);
-    return Math.abs(base) <= SAFE_BASE ? new FastTimestamps(options, base) : undefined;
+  static for(whole: Uint8Array, range: TimestampRange | undefined): FastTimestamps | undefined {
+    return Math.abs(baseOf(whole)) <= SAFE_BASE ? new FastTimestamps(whole, range) : undefined;
   }
 
-  private constructor(options: WalkOptions, base: number) {
-    const range = options.timestampRange;
-    this.#base = base;
-    this.#isStamped = options.logAppendTime !== undefined;
+  private constructor(whole: Uint8Array, range: TimestampRange | undefined) {
+    this.#base = baseOf(whole);
+    this.#isStamped = isStamped(whole);
     // A bound that is rounded lies beyond every timestamp that comes here, and decides the same.
     this.#oldest = range === undefined ? -Infinity : range.now - Number(range.beforeMaxMs);
     this.#newest = range === undefined ? Infinity : range.now + Number(range.afterMaxMs);
-  }
-
-  get greatest(): bigint {
-    return BigInt(this.#greatest);
   }
 
   read(bytes: Uint8Array, position: number, index: number): number {
@@ -176,9 +167,9 @@ class FastTimestamps implements Timestamps {
     const delta = raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
     const timestamp = this.#isStamped ? this.#base : this.#base + delta;
     this.isInRange =
-      (timestamp >= this.#oldest && timestamp <= this.#newest) || timestamp === NO_TIMESTAMP;
-    if (timestamp > this.#greatest) {
-      this.#greatest = timestamp;
+      (timestamp >= this.#oldest && timestamp <= this.#newest) || timestamp === batch.NO_TIMESTAMP;
+    if (timestamp > this.greatest) {
+      this.greatest = timestamp;
       this.indexOfGreatest = index;
     }
     return at;
@@ -189,29 +180,38 @@ class FastTimestamps implements Timestamps {
 class ExactTimestamps implements Timestamps {
   isInRange = true;
   indexOfGreatest = 0;
-  greatest = BigInt(NO_TIMESTAMP);
-  readonly #options: WalkOptions;
+  #greatest = BigInt(batch.NO_TIMESTAMP);
+  readonly #base: bigint;
+  readonly #isStamped: boolean;
+  readonly #range: TimestampRange | undefined;
 
-  constructor(options: WalkOptions) {
-    this.#options = options;
+  constructor(whole: Uint8Array, range: TimestampRange | undefined) {
+    this.#isStamped = isStamped(whole);
+    this.#base = this.#isStamped
+      ? batch.exactMaxTimestamp(whole, 0)
+      : batch.exactBaseTimestamp(whole, 0);
+    this.#range = range;
+  }
+
+  get greatest(): number | bigint {
+    const number = Number(this.#greatest);
+    return Number.isSafeInteger(number) ? number : this.#greatest;
   }
 
   read(bytes: Uint8Array, position: number, index: number): number {
-    const { baseTimestamp, logAppendTime } = this.#options;
     const delta = readVarlong(bytes, position);
-    const timestamp = logAppendTime ?? BigInt.asIntN(64, baseTimestamp + delta);
-    this.isInRange = timestamp === BigInt(NO_TIMESTAMP) || this.#allows(timestamp);
-    if (timestamp > this.greatest) {
-      this.greatest = timestamp;
+    const timestamp = this.#isStamped ? this.#base : BigInt.asIntN(64, this.#base + delta);
+    this.isInRange = timestamp === BigInt(batch.NO_TIMESTAMP) || this.#allows(timestamp);
+    if (timestamp > this.#greatest) {
+      this.#greatest = timestamp;
       this.indexOfGreatest = index;
     }
     return cursor();
   }
 
   #allows(timestamp: bigint): boolean {
-    const range = this.#options.timestampRange;
-    if (range === undefined) return true;
-    const age = BigInt.asIntN(64, BigInt(range.now) - timestamp);
-    return age <= range.beforeMaxMs && BigInt.asIntN(64, -age) <= range.afterMaxMs;
+    if (this.#range === undefined) return true;
+    const age = BigInt.asIntN(64, BigInt(this.#range.now) - timestamp);
+    return age <= this.#range.beforeMaxMs && BigInt.asIntN(64, -age) <= this.#range.afterMaxMs;
   }
 }
