@@ -1,6 +1,6 @@
 /** Brokers enter the cluster, stay in it, and leave it (KIP-631, KIP-841, KIP-858, KIP-966). */
 import type { BrokerEpoch, NodeId, Offset, Uuid } from '../base/ids';
-import { type Broker, type FeatureRange, SECURITY_PROTOCOLS } from '../metadata/brokers';
+import { type Broker, type FeatureRange, isActive, SECURITY_PROTOCOLS } from '../metadata/brokers';
 import { allows, KRAFT_VERSION, METADATA_VERSION, recordVersion } from '../metadata/features';
 import { type MetadataRecord, metadataRecord } from '../metadata/metadata-record';
 import type { RequestOf, ResponseDraft } from '../protocol/api';
@@ -223,8 +223,10 @@ function checkIdentity(
       `Expected cluster ID ${clusterId}, but got cluster ID ${request.clusterId}`,
     );
   }
+  // A broker that is fenced or on its way out may be replaced at once (KAFKA-19047), and so may one
+  // that this controller never heard: it was granted a session when the controller took over.
   if (existing !== undefined && existing.incarnationId !== request.incarnationId) {
-    if (view.sessions.isValid(existing.id, existing.epoch, now.nowMs)) {
+    if (isActive(existing) && view.sessions.isAlive(existing.id, existing.epoch, now.nowMs)) {
       refuse(
         'DUPLICATE_BROKER_REGISTRATION',
         'Another broker is registered with that broker id. If the broker was recently restarted ' +

@@ -80,8 +80,8 @@ export class ControllerMachine
     // Nobody is fenced for what the former controller heard or did not hear.
     const soft = [...image.brokers.values()].flatMap(({ id: broker, epoch, isFenced }) => {
       const registered: SessionChange = { kind: 'registered', broker, epoch };
-      const heard: SessionChange = { kind: 'heard', broker, epoch, atMs: now.nowMs };
-      return isFenced ? [registered] : [registered, heard];
+      const granted: SessionChange = { kind: 'granted', broker, epoch, atMs: now.nowMs };
+      return isFenced ? [registered] : [registered, granted];
     });
     const wakes: Effect[] = this.sessionWakes(soft, now);
     if (settings.autoLeaderRebalanceEnable) {
@@ -135,7 +135,8 @@ export class ControllerMachine
   /** The timer of sessions runs exactly while there is one. */
   private sessionWakes(soft: readonly SessionChange[], now: ControllerNow): Effect[] {
     const isRunning = this.soft.nextExpiryMs() !== undefined;
-    if (isRunning || !soft.some(({ kind }) => kind === 'heard')) return [];
+    const renews = soft.some(({ kind }) => kind === 'heard' || kind === 'granted');
+    if (isRunning || !renews) return [];
     return [sessionWake(after(now.nowMs, this.settings.brokerSessionTimeoutMs))];
   }
 

@@ -10,8 +10,10 @@ import type { SoftState } from '../machine/machine';
 /** One life of a broker, as the controller hears of it. */
 export interface Session {
   readonly epoch: BrokerEpoch;
-  /** Undefined until its first heartbeat of this life. */
+  /** When its session was last renewed; undefined until the first time in this life. */
   readonly contactMs: MonotonicMs | undefined;
+  /** This controller heard it itself, rather than granting a session for want of better knowledge. */
+  readonly isHeard: boolean;
   /** The last record it says to have applied; -1 = none. */
   readonly metadataOffset: Offset;
   /** It may stop once every active broker has applied this offset; -1 = it is not stopping. */
@@ -22,7 +24,7 @@ export type SessionChange =
   | { readonly kind: 'registered'; readonly broker: NodeId; readonly epoch: BrokerEpoch }
   | { readonly kind: 'forgotten'; readonly broker: NodeId }
   | {
-      readonly kind: 'heard';
+      readonly kind: 'heard' | 'granted';
       readonly broker: NodeId;
       readonly epoch: BrokerEpoch;
       readonly atMs: MonotonicMs;
@@ -45,10 +47,11 @@ export class Sessions implements SoftState<SessionChange> {
     return this.byBroker.get(broker)?.epoch === epoch;
   }
 
-  /** Heard of within its session's time. */
-  isValid(broker: NodeId, epoch: BrokerEpoch, nowMs: MonotonicMs): boolean {
+  /** Heard of within its session's time: that life is not over. */
+  isAlive(broker: NodeId, epoch: BrokerEpoch, nowMs: MonotonicMs): boolean {
     const session = this.byBroker.get(broker);
     if (session?.epoch !== epoch || session.contactMs === undefined) return false;
+    if (!session.isHeard) return false;
     return nowMs <= after(session.contactMs, this.timeoutMs);
   }
 
@@ -77,10 +80,12 @@ export class Sessions implements SoftState<SessionChange> {
       case 'forgotten':
         this.byBroker.delete(change.broker);
         return;
-      case 'heard': {
+      case 'heard':
+      case 'granted': {
         const known = this.byBroker.get(change.broker);
         const session = known?.epoch === change.epoch ? known : fresh(change.epoch);
-        this.byBroker.set(change.broker, { ...session, contactMs: change.atMs });
+        const isHeard = change.kind === 'heard';
+        this.byBroker.set(change.broker, { ...session, contactMs: change.atMs, isHeard });
         return;
       }
       case 'applied':
@@ -116,6 +121,7 @@ export class Sessions implements SoftState<SessionChange> {
 const fresh = (epoch: BrokerEpoch): Session => ({
   epoch,
   contactMs: undefined,
+  isHeard: false,
   metadataOffset: -1,
   controlledShutdownOffset: -1,
 });
