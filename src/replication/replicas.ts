@@ -19,6 +19,7 @@ import type { Clock, Logger } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import { StorageError } from '../storage/errors';
 import type { Log } from '../storage/log';
+import type { LogFolder } from '../storage/log-folder';
 import type { Logs } from '../storage/logs';
 import type { Peers } from './leader';
 import { Partition, type PartitionWorld } from './partition';
@@ -84,6 +85,11 @@ export class Replicas {
   absent(topic: string, index: number): number {
     const known = this.#image?.topicByName(topic)?.partitions.get(index);
     return known === undefined ? Errors.UNKNOWN_TOPIC_OR_PARTITION : Errors.NOT_LEADER_OR_FOLLOWER;
+  }
+
+  /** The log folders of this broker, offline ones included. */
+  get folders(): readonly LogFolder[] {
+    return this.options.logs.folders;
   }
 
   *all(): IterableIterator<Partition> {

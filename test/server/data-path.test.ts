@@ -3,6 +3,8 @@ import { metadataRecord } from '../../src/metadata/metadata-record';
 import type { RequestDraft, ResponseOf } from '../../src/protocol/api';
 import { ApiVersions } from '../../src/protocol/apis/api-versions';
 import { DeleteRecords } from '../../src/protocol/apis/delete-records';
+import { DescribeLogDirs } from '../../src/protocol/apis/describe-log-dirs';
+import { DescribeProducers } from '../../src/protocol/apis/describe-producers';
 import { Fetch } from '../../src/protocol/apis/fetch';
 import { ListOffsets } from '../../src/protocol/apis/list-offsets';
 import { OffsetForLeaderEpoch } from '../../src/protocol/apis/offset-for-leader-epoch';
@@ -571,6 +573,67 @@ test('DeleteRecords that a follower does not confirm in time answers REQUEST_TIM
     errorCode: Errors.REQUEST_TIMED_OUT,
     lowWatermark: -1,
   });
+});
+
+test('DescribeLogDirs shows every folder and what lies in it', async () => {
+  const broker = await DataBroker.start([{ name: 't', partitions: 2 }, { name: 'u' }]);
+  const client = await broker.connect();
+  await produce(broker, client, 't', ['a', 'b']);
+  const ask = (topics: RequestDraft<typeof DescribeLogDirs>['topics']) =>
+    broker.ask(client, DescribeLogDirs, 4, { topics });
+  const sizes = (response: ResponseOf<typeof DescribeLogDirs>) =>
+    response.results.map(({ errorCode, logDir, topics }) => [
+      errorCode,
+      logDir,
+      topics.map(({ name, partitions }) => [name, partitions.map((one) => one.partitionSize)]),
+    ]);
+  const size = batch(['a', 'b']).length;
+  expect(sizes(await ask(null))).toEqual([
+    [
+      0,
+      '/data',
+      [
+        ['t', [size, 0]],
+        ['u', [0]],
+      ],
+    ],
+  ]);
+  expect(sizes(await ask([{ topic: 't', partitions: [1, 7] }]))).toEqual([
+    [0, '/data', [['t', [0]]]],
+  ]);
+  expect(sizes(await ask([]))).toEqual([[0, '/data', []]]);
+});
+
+test('a folder that failed is shown as such, and its partitions are answered so', async () => {
+  const broker = await DataBroker.start([{ name: 't' }]);
+  const client = await broker.connect();
+  broker.logs.folders[0]?.fail('trying it out', new Error('EIO'));
+  await broker.world.settle();
+  const response = await broker.ask(client, DescribeLogDirs, 4, { topics: null });
+  expect(response.results).toMatchObject([
+    { errorCode: Errors.KAFKA_STORAGE_ERROR, logDir: '/data', topics: [] },
+  ]);
+  expect(await produce(broker, client, 't', ['a'])).toMatchObject({
+    errorCode: Errors.KAFKA_STORAGE_ERROR,
+  });
+  const old = await broker.ask(client, Fetch, 5, fetchRequest([{}]));
+  expect(partitionsOf(old)[0]?.errorCode).toBe(Errors.NOT_LEADER_OR_FOLLOWER);
+});
+
+test('DescribeProducers shows whose sequences a partition remembers', async () => {
+  const broker = await DataBroker.start([{ name: 't' }]);
+  const client = await broker.connect();
+  const options = { producerId: 7, producerEpoch: 2, baseSequence: 0 };
+  await produce(broker, client, 't', ['a', 'b'], options);
+  const request = { topics: [{ name: 't', partitionIndexes: [0, 4] }] };
+  const response = await broker.ask(client, DescribeProducers, 0, request);
+  expect(response.topics[0]?.partitions).toMatchObject([
+    {
+      errorCode: 0,
+      activeProducers: [{ producerId: 7, producerEpoch: 2, lastSequence: 1, lastTimestamp: 1001n }],
+    },
+    { errorCode: Errors.UNKNOWN_TOPIC_OR_PARTITION, activeProducers: [] },
+  ]);
 });
 
 describe('ApiVersions', () => {

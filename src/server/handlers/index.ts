@@ -19,6 +19,8 @@ import { deleteTopics } from './delete-topics';
 import { describeCluster } from './describe-cluster';
 import { describeConfigs } from './describe-configs';
 import { describeGroups } from './describe-groups';
+import { describeLogDirs } from './describe-log-dirs';
+import { describeProducers } from './describe-producers';
 import { describeQuorum } from './describe-quorum';
 import { describeTopicPartitions } from './describe-topic-partitions';
 import { electLeaders } from './elect-leaders';
@@ -56,6 +58,8 @@ export const handlers: readonly AnyHandler[] = [
   apiVersions,
   deleteRecords,
   offsetForLeaderEpoch,
+  describeLogDirs,
+  describeProducers,
   offsetCommit,
   offsetFetch,
   findCoordinator,

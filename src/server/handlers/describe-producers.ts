@@ -1,0 +1,40 @@
+/** DescribeProducers 0 (KIP-664): the producers whose state a partition remembers. */
+import type { ResponseDraft } from '../../protocol/api';
+import { DescribeProducers } from '../../protocol/apis/describe-producers';
+import { Errors } from '../../protocol/errors';
+import { serve } from '../handler';
+import type { Services } from '../services';
+
+type Topic = ResponseDraft<typeof DescribeProducers>['topics'][number];
+type Partition = Topic['partitions'][number];
+
+export const describeProducers = serve({
+  api: DescribeProducers,
+  handle: (request, _context, services) => ({
+    topics: request.topics.map(({ name, partitionIndexes }) => ({
+      name,
+      partitions: partitionIndexes.map((index) => describe(name, index, services)),
+    })),
+  }),
+});
+
+function describe(topic: string, partitionIndex: number, { replicas }: Services): Partition {
+  const partition = replicas.get(topic, partitionIndex);
+  const none = { partitionIndex, activeProducers: [] };
+  if (partition === undefined) {
+    return { ...none, errorCode: replicas.absent(topic, partitionIndex) };
+  }
+  if (partition.log === undefined) return { ...none, errorCode: Errors.KAFKA_STORAGE_ERROR };
+  return {
+    partitionIndex,
+    errorCode: Errors.NONE,
+    activeProducers: partition.log.activeProducers().map((producer) => ({
+      producerId: producer.producerId,
+      producerEpoch: producer.producerEpoch,
+      lastSequence: producer.lastSequence,
+      lastTimestamp: BigInt(producer.lastTimestamp),
+      coordinatorEpoch: producer.coordinatorEpoch,
+      currentTxnStartOffset: producer.currentTxnFirstOffset,
+    })),
+  };
+}
