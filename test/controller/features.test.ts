@@ -1,0 +1,135 @@
+import { activationRecords } from '../../src/controller/activation';
+import { type MetadataRecord, metadataRecord } from '../../src/metadata/metadata-record';
+import { UpdateFeatures } from '../../src/protocol/apis/update-features';
+import { errorName } from '../../src/protocol/errors';
+import { level } from '../metadata/records';
+import { Story } from './story';
+
+const update = (
+  story: Story,
+  feature: string,
+  maxVersionLevel: number,
+  upgradeType = 1,
+  version = 2,
+): string => {
+  const answer = story.ask(
+    UpdateFeatures,
+    { featureUpdates: [{ feature, maxVersionLevel, upgradeType }] },
+    version,
+  );
+  return `${errorName(answer.errorCode)} ${answer.errorMessage ?? ''}`;
+};
+
+describe('UpdateFeatures', () => {
+  test('raises metadata.version step by step, and what registers must follow', () => {
+    const story = new Story({}, 17).up(1);
+    expect(update(story, 'metadata.version', 33)).toBe('NONE ');
+    expect(story.image.metadataVersion).toBe(33);
+    const old = [{ name: 'metadata.version', minSupportedVersion: 7, maxSupportedVersion: 25 }];
+    expect(errorName(story.register(2, { features: old }).errorCode)).toBe('UNSUPPORTED_VERSION');
+  });
+
+  test('goes back only where no record is lost', () => {
+    const story = new Story({}, 29).up(1);
+    expect(update(story, 'metadata.version', 28)).toMatch(/Can't downgrade the version/);
+    expect(update(story, 'metadata.version', 28, 2)).toBe('NONE ');
+    expect(update(story, 'metadata.version', 22, 2)).toMatch(/might delete metadata information/);
+    expect(update(story, 'metadata.version', 22, 3)).toMatch(/Unsafe metadata downgrade/);
+    expect(update(story, 'metadata.version', 29, 2)).toMatch(/Can't downgrade to a newer version/);
+  });
+
+  test.each([
+    ['metadata.version', 34, 1, /Local controller 1 only supports versions 7-33/],
+    ['group.version', 1, 1, /Local controller 1 does not support this feature/],
+    ['nonsense', 1, 1, /does not support this feature/],
+    ['metadata.version', -1, 1, /cannot be less than 0/],
+    ['metadata.version', 33, 0, /does not support the given upgrade type/],
+    ['kraft.version', 0, 2, /Can't change the version of this feature/],
+  ])('%s to %d (type %d) is refused', (feature, maxLevel, type, message) => {
+    const story = new Story().up(1);
+    const before = story.records.length;
+    const answer = update(story, feature, maxLevel, type);
+    expect(answer).toMatch(/^INVALID_UPDATE_VERSION The update failed for all features/);
+    expect(answer).toMatch(message);
+    expect(story.records.length).toBe(before);
+  });
+
+  test('a broker that lacks the level holds it back', () => {
+    const story = new Story({}, 17);
+    story.register(1, {
+      features: [
+        { name: 'metadata.version', minSupportedVersion: 7, maxSupportedVersion: 25 },
+        { name: 'kraft.version', minSupportedVersion: 0, maxSupportedVersion: 1 },
+      ],
+    });
+    expect(update(story, 'metadata.version', 33)).toMatch(/Broker 1 only supports versions 7-25/);
+  });
+
+  test('up to version 1 every feature has a result of its own', () => {
+    const story = new Story().up(1);
+    const asked = { featureUpdates: [{ feature: 'metadata.version', maxVersionLevel: 33 }] };
+    expect(story.ask(UpdateFeatures, asked, 1).results).toMatchObject([
+      { feature: 'metadata.version', errorCode: 0 },
+    ]);
+    expect(story.ask(UpdateFeatures, asked, 2).results).toEqual([]);
+  });
+});
+
+describe('what is written on taking office', () => {
+  const types = (records: readonly MetadataRecord[]): string[] => records.map(({ type }) => type);
+  const activation = (more: Partial<Parameters<typeof activationRecords>[0]>) =>
+    activationRecords({
+      metadataVersion: 0,
+      hasOpenTransaction: false,
+      bootstrap: [level('metadata.version', 33)],
+      minInsyncReplicas: '2',
+      ...more,
+    });
+
+  test('an empty log begins with the bootstrap records in a transaction', () => {
+    expect(types(activation({}))).toEqual([
+      'BeginTransactionRecord',
+      'FeatureLevelRecord',
+      'EndTransactionRecord',
+    ]);
+  });
+
+  test('before transactions there were, without one', () => {
+    const bootstrap = [level('metadata.version', 12)];
+    expect(types(activation({ bootstrap }))).toEqual(['FeatureLevelRecord']);
+  });
+
+  test('a bootstrap that a former leader did not finish is aborted and written again', () => {
+    expect(types(activation({ hasOpenTransaction: true }))).toEqual([
+      'AbortTransactionRecord',
+      'BeginTransactionRecord',
+      'FeatureLevelRecord',
+      'EndTransactionRecord',
+    ]);
+  });
+
+  test('a log with records gets nothing, or the end of a transaction left open', () => {
+    expect(activation({ metadataVersion: 33 })).toEqual([]);
+    expect(activation({ metadataVersion: 33, hasOpenTransaction: true })).toMatchObject([
+      { type: 'AbortTransactionRecord', value: { reason: 'Controller failover' } },
+    ]);
+  });
+
+  test('eligible leader replicas come with a min.insync.replicas for all brokers', () => {
+    const bootstrap = [
+      level('metadata.version', 33),
+      metadataRecord('FeatureLevelRecord', 0, {
+        name: 'eligible.leader.replicas.version',
+        featureLevel: 1,
+      }),
+    ];
+    expect(activation({ bootstrap })).toContainEqual(
+      metadataRecord('ConfigRecord', 0, {
+        resourceType: 4,
+        resourceName: '',
+        name: 'min.insync.replicas',
+        value: '2',
+      }),
+    );
+  });
+});
