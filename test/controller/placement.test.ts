@@ -7,7 +7,7 @@ const broker = (id: number, rack: string | null = null, isFenced = false): Usabl
   isFenced,
 });
 
-const FIRST = { below: () => 0 };
+const FIRST = { below: (_bound: number): number => 0 };
 
 function replicasOf(
   brokers: readonly UsableBroker[],
