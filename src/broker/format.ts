@@ -2,6 +2,7 @@
  * Makes log folders ready for a node, as Kafka 4.4's `kafka-storage format` does: meta.properties in
  * each, and on a controller the 0-0 checkpoint with the first records of the cluster.
  */
+import { dirname } from 'node:path';
 import type { NodeId, Uuid } from '../base/ids';
 import { KRAFT_VERSION } from '../metadata/features';
 import { metadataRecordSerde } from '../metadata/metadata-record';
@@ -217,11 +218,12 @@ async function writeBootstrap(
   await partial.freeze();
 }
 
-/** The folder and its name in its parent survive a power loss. */
+/** The folder, its parents that were made for it, and all their names survive a power loss. */
 async function makeFolder(disk: Disk, path: string): Promise<void> {
+  const parents = [dirname(path)];
+  while (!disk.exists(parents[0] as string)) parents.unshift(dirname(parents[0] as string));
   disk.makeFolder(path);
-  const parent = path.slice(0, path.lastIndexOf('/'));
-  if (parent !== '' && disk.exists(parent)) await disk.syncFolder(parent);
+  for (const parent of parents) await disk.syncFolder(parent);
 }
 
 function describe(options: FormatOptions, isMetadata: boolean, isVoter: boolean): string {

@@ -8,9 +8,11 @@ import {
   storageInfo,
 } from '../../src/broker/format';
 import { metadataRecordSerde } from '../../src/metadata/metadata-record';
+import { silentLogger } from '../../src/platform/logger';
 import { isUuid } from '../../src/protocol/ids';
 import { SnapshotReader } from '../../src/raft/snapshots';
 import { readMetaProperties } from '../../src/storage/meta-properties';
+import { Machine } from '../simulation/engine/machine';
 import { TestWorld } from '../support/world';
 
 const OPTIONS: FormatOptions = {
@@ -228,3 +230,21 @@ test('random ids are uuids that no command line takes for a flag', () => {
     expect(id).not.toMatch(/^-/);
   }
 });
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'a formatted folder survives a power loss, with the parents made for it (chance %i)',
+  async (seed) => {
+    const world = new TestWorld(seed);
+    const machine = new Machine(world.simulation, world.networks, 'one', 1);
+    const folders = ['/var/lib/ottla/data'];
+    const options = { ...OPTIONS, folders, metadataFolder: '/var/lib/ottla/data' };
+    await world.outcome(formatFolders(machine.boot(silentLogger).platform, options));
+    machine.crash('power-loss');
+    const { disk } = machine.boot(silentLogger).platform;
+    const [folder = ''] = folders;
+    expect(disk.exists(`${folder}/__cluster_metadata-0/${CHECKPOINT.split('/').at(-1)}`)).toBe(
+      true,
+    );
+    expect(readMetaProperties(disk, folder)?.nodeId).toBe(1);
+  },
+);
