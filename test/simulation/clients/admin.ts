@@ -8,12 +8,16 @@ import { endOffset, readFrom } from './reader';
 
 /** Creates the topics of the scenario, on all nodes. */
 export async function createTopics(cluster: ClusterView, scenario: Scenario): Promise<void> {
-  const topics = scenario.topics.map(({ name, partitions, segmentBytes }) => ({
+  const topics = scenario.topics.map(({ name, partitions, segmentMs, segmentBytes }) => ({
     name,
     numPartitions: partitions,
     replicationFactor: Math.min(scenario.nodes, 3),
     assignments: [],
-    configs: [{ name: 'segment.bytes', value: String(segmentBytes) }],
+    configs: [
+      { name: 'segment.ms', value: String(segmentMs) },
+      // The public setting has a lower bound that no simulation would reach.
+      { name: 'internal.segment.bytes', value: String(segmentBytes) },
+    ],
   }));
   await cluster.persist(async () => {
     const channel = await cluster.any();

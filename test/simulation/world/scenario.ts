@@ -23,7 +23,8 @@ export interface Scenario {
 export interface TopicPlan {
   readonly name: string;
   readonly partitions: number;
-  /** Small enough that logs roll. */
+  /** Short enough that logs roll. */
+  readonly segmentMs: number;
   readonly segmentBytes: number;
 }
 
@@ -36,7 +37,12 @@ export const USUAL_LIMITS: ScenarioLimits = { nodes: 1, maxMembers: 3 };
 
 export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
   const partitions = chance.between(1, 4);
-  const topic = { name: 'records', partitions, segmentBytes: chance.pick([4096, 20_000, 200_000]) };
+  const topic = {
+    name: 'records',
+    partitions,
+    segmentMs: chance.pick([500, 3000, 60_000]),
+    segmentBytes: chance.pick([50_000, 200_000, 2 ** 20]),
+  };
   const place = { topic: topic.name, partitions };
   const producers = Array.from({ length: chance.between(1, 3) }, (_, index) =>
     drawProducer(chance, `p${index}`, place),

@@ -1,0 +1,175 @@
+/**
+ * `npm run simulate`: worlds from seeds. Without arguments it draws seeds until it is stopped or
+ * `--hours` are over; see USAGE.
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { startBrokerNode } from './broker-node';
+import { runSeed } from './run-seed';
+import { shrink } from './shrink';
+import { describeFault, type Fault } from './world/faults';
+import type { WorldOptions, WorldReport } from './world/world';
+
+const USAGE = `Usage: npm run simulate -- [options]
+  --seed N        runs the world of seed N, with every log line
+  --seeds A..B    runs the worlds of seeds A to B
+  --hours H       runs worlds of seeds drawn by the time for H hours (0.1 is 6 minutes)
+  --ci            runs the seeds that guard every change, each twice, comparing traces
+  --replay FILE   runs a recorded story: the seed and the faults of a JSON file
+  --twice         runs each seed twice, comparing traces
+  --no-shrink     does not look for a shorter list of faults when a seed fails
+`;
+
+/** Chosen once; new ones come from failures, as stories. */
+const CI_SEEDS = { first: 1, last: 60 };
+
+interface Totals {
+  seeds: number;
+  failed: number;
+  events: number;
+  crashes: number;
+  acknowledged: number;
+  commits: number;
+  simulatedMs: number;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string' },
+      seeds: { type: 'string' },
+      hours: { type: 'string' },
+      replay: { type: 'string' },
+      ci: { type: 'boolean', default: false },
+      twice: { type: 'boolean', default: false },
+      'no-shrink': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const isVerbose = values.seed !== undefined || values.replay !== undefined;
+  const run = new Run(!values['no-shrink'], values.twice || values.ci, isVerbose);
+  for (const options of worlds(values)) await run.world(options);
+  run.close();
+}
+
+function* worlds(values: {
+  readonly seed?: string | undefined;
+  readonly seeds?: string | undefined;
+  readonly hours?: string | undefined;
+  readonly replay?: string | undefined;
+  readonly ci: boolean;
+}): Generator<WorldOptions> {
+  const base = { startNode: startBrokerNode };
+  if (values.replay !== undefined) {
+    const story = JSON.parse(readFileSync(values.replay, 'utf8'));
+    yield { ...base, seed: story.seed, faults: story.faults as readonly Fault[] };
+  } else if (values.seed !== undefined) {
+    yield { ...base, seed: Number(values.seed) };
+  } else if (values.seeds !== undefined || values.ci) {
+    const [first, last] = values.seeds?.split('..').map(Number) ?? [CI_SEEDS.first, CI_SEEDS.last];
+    for (let seed = first as number; seed <= (last ?? (first as number)); seed += 1) {
+      yield { ...base, seed };
+    }
+  } else {
+    const untilMs = performance.now() + Number(values.hours ?? 'Infinity') * 3_600_000;
+    for (let seed = Math.floor(Date.now() / 1000); performance.now() < untilMs; seed += 1) {
+      yield { ...base, seed };
+    }
+  }
+}
+
+class Run {
+  readonly #shrinks: boolean;
+  readonly #runsTwice: boolean;
+  readonly #isVerbose: boolean;
+  readonly #startMs = performance.now();
+  readonly #totals: Totals = {
+    seeds: 0,
+    failed: 0,
+    events: 0,
+    crashes: 0,
+    acknowledged: 0,
+    commits: 0,
+    simulatedMs: 0,
+  };
+
+  constructor(shrinks: boolean, runsTwice: boolean, isVerbose: boolean) {
+    this.#shrinks = shrinks;
+    this.#runsTwice = runsTwice;
+    this.#isVerbose = isVerbose;
+  }
+
+  async world(options: WorldOptions): Promise<void> {
+    const log = this.#isVerbose ? { log: (line: string) => print(line) } : {};
+    const report = await runSeed({ ...options, ...log });
+    this.#count(report);
+    if (report.failure !== undefined) {
+      this.#totals.failed += 1;
+      await this.#tell(options, report);
+    } else if (this.#runsTwice) {
+      const again = await runSeed(options);
+      if (again.traceHash === report.traceHash) return;
+      this.#totals.failed += 1;
+      print(
+        `seed ${report.seed} FAILED: two runs differ, ${report.traceHash} and ${again.traceHash}`,
+      );
+    }
+  }
+
+  /** The one line that tells how it went; the exit code tells the same. */
+  close(): void {
+    const { seeds, failed, events, crashes, acknowledged, commits, simulatedMs } = this.#totals;
+    const seconds = (performance.now() - this.#startMs) / 1000;
+    print(
+      `${seeds - failed} passed, ${failed} failed of ${seeds} seeds: ${events} events, ` +
+        `${crashes} crashes, ${acknowledged} acknowledged records, ${commits} commits, ` +
+        `${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
+        `${(seconds / Math.max(seeds, 1)).toFixed(2)} s a seed`,
+    );
+    if (failed > 0) process.exitCode = 1;
+  }
+
+  #count(report: WorldReport): void {
+    const totals = this.#totals;
+    totals.seeds += 1;
+    totals.events += report.events;
+    totals.crashes += report.crashes;
+    totals.acknowledged += report.counts.acknowledged;
+    totals.commits += report.counts.commits;
+    totals.simulatedMs += report.simulatedMs;
+  }
+
+  async #tell(options: WorldOptions, failed: WorldReport): Promise<void> {
+    print(`seed ${failed.seed} FAILED: ${failed.failure?.message}`);
+    let report = failed;
+    if (this.#shrinks) {
+      const shrunk = await shrink(options, failed);
+      report = shrunk.report;
+      print(
+        `  ${report.faults.length} of ${failed.faults.length} faults do (${shrunk.runs} runs):`,
+      );
+      print(`  ${report.failure?.message}`);
+    }
+    for (const fault of report.faults) print(`  ${describeFault(fault)}`);
+    print(causes(report.failure).replace(/^/gm, '  '));
+    print(`  to see it again: npm run simulate -- --seed ${failed.seed}`);
+    print(`  as a story:      ${JSON.stringify({ seed: report.seed, faults: report.faults })}`);
+  }
+}
+
+/** The innermost stack, which says where it happened. */
+function causes(error: unknown): string {
+  let innermost = error;
+  while (innermost instanceof Error && innermost.cause instanceof Error) {
+    innermost = innermost.cause;
+  }
+  return innermost instanceof Error ? (innermost.stack ?? innermost.message) : String(innermost);
+}
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+void main();
