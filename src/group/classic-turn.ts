@@ -19,15 +19,15 @@ export class ClassicTurn {
   /** The members of this turn's own copy, once there is one. */
   #members: Map<string, ClassicMember> | undefined;
 
-  /** `before` is undefined for a group that this turn makes. */
+  /** `before` is undefined if the group was not live, so that this turn makes it so. */
   constructor(
     before: ClassicGroup | undefined,
-    made: ClassicGroup,
+    group: ClassicGroup,
     readonly now: Now,
     readonly settings: GroupSettings,
   ) {
     this.#before = before;
-    this.#group = before ?? made;
+    this.#group = group;
   }
 
   get group(): ClassicGroup {

@@ -199,7 +199,7 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     for (const groupId of this.#state.groupIds()) {
       const group = this.#state.group(groupId);
       if (group === undefined || group.members.size === 0) continue;
-      const turn = this.#turn(undefined, groupId, now, group);
+      const turn = new ClassicTurn(undefined, group, now, this.#settings());
       for (const memberId of group.members.keys()) keepAlive(turn, memberId);
       if (group.members.size > this.#settings().maxSize) {
         prepareRebalance(turn, 'the group is larger than groups may be by now');
@@ -251,12 +251,9 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     }
   }
 
-  #turn(
-    group: ClassicGroup | undefined,
-    groupId: string,
-    now: Now,
-    made = newClassicGroup(groupId, now.wallMs),
-  ): ClassicTurn {
+  /** A turn about that group, or about a new one. */
+  #turn(group: ClassicGroup | undefined, groupId: string, now: Now): ClassicTurn {
+    const made = group ?? newClassicGroup(groupId, now.wallMs);
     return new ClassicTurn(group, made, now, this.#settings());
   }
 
