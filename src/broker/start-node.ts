@@ -1,5 +1,6 @@
 /** From properties to a running node: what `ottla start`, the embedded broker and tests share. */
 import type { Logger, Platform } from '../platform/platform';
+import { prepareZstd } from '../protocol/records/zstd';
 import { Broker } from './broker';
 import { planListeners } from './listeners';
 import { type Properties, Settings } from './settings';
@@ -17,6 +18,7 @@ export async function startNode(options: StartNodeOptions): Promise<Broker> {
   const { platform, properties, localHost, overwritesLentBytes } = options;
   const settings = new Settings(properties);
   warnOfNames(settings, platform.log);
+  if (!(await prepareZstd())) platform.log.warn('zstd does not run here: it will be refused');
   return Broker.start({
     platform,
     settings,

@@ -10,6 +10,7 @@ import { soleNodeProperties } from '../../broker/sole-node';
 import { startNode } from '../../broker/start-node';
 import { memoryDisk } from '../../platform/memory-disk';
 import { nodePlatform } from '../../platform/node';
+import { preferFastestCrc32c } from '../../protocol/records/crc32c';
 import { BUG, ExitError, printError, printLine, USAGE } from '../output';
 
 /** As typed; absent where it was not given. */
@@ -74,6 +75,8 @@ export async function startCommand(options: StartOptions): Promise<void> {
     localHost,
   });
   printLine(readyLine(broker, options.json === true));
+  // Only now, since loading it takes a while.
+  preferFastestCrc32c();
   if (stop.isAsked) await stop.now();
   broker.failed.catch((error: unknown) => {
     printError(`ottla: ${error instanceof Error ? error.message : String(error)}`);

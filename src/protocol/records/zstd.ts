@@ -69,13 +69,20 @@ export function loadZstdProvider(name: ZstdProviderName): ZstdProvider | undefin
 }
 
 /**
- * Loads WebAssembly if no other provider runs; await it before the first batch. Cheap where Node
- * has zstd; otherwise it loads the native module (about 2 ms).
+ * Loads WebAssembly if no other provider runs; await it before the first batch, on each thread.
+ * Cheap where Node has zstd; otherwise it loads the native module (about 3 ms). False if zstd does
+ * not run here at all: then batches with it are refused.
  */
-export async function prepareZstd(): Promise<void> {
-  if ((loadZstdProvider('node') ?? loadZstdProvider('@toondepauw/node-zstd')) === undefined) {
-    await prepareZstdWasm();
+export async function prepareZstd(): Promise<boolean> {
+  if ((loadZstdProvider('node') ?? loadZstdProvider('@toondepauw/node-zstd')) !== undefined) {
+    return true;
   }
+  try {
+    await prepareZstdWasm();
+  } catch {
+    return false;
+  }
+  return true;
 }
 
 /** Loads WebAssembly in any case (about 10 ms, once). */
