@@ -23,14 +23,16 @@ export function deleteTopics(view: View, request: Request, apiVersion: number): 
   const names = new Map<Uuid, string>();
   for (const id of asked.ids) {
     const topic = view.image.topicById(id);
-    if (topic === undefined) responses.push(result(null, id, refused('UNKNOWN_TOPIC_ID')));
+    if (topic === undefined)
+      responses.push(result(null, id, refused('UNKNOWN_TOPIC_ID', 'No topic has this id.')));
     else names.set(id, topic.name);
   }
   const twice = new Set<Uuid>(asked.repeatedIds);
   for (const name of asked.names) {
     const id = view.image.topicByName(name)?.id;
     if (id === undefined) {
-      responses.push(result(name, ZERO_UUID, refused('UNKNOWN_TOPIC_OR_PARTITION')));
+      const unknown = refused('UNKNOWN_TOPIC_OR_PARTITION', 'No topic has this name.');
+      responses.push(result(name, ZERO_UUID, unknown));
     } else if (twice.has(id) || names.has(id)) {
       twice.add(id);
       names.delete(id);

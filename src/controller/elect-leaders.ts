@@ -96,14 +96,12 @@ function electLeader(
     election === 'preferred'
       ? partition.leader === partition.replicas[0]
       : partition.leader !== NO_LEADER;
-  if (isMet) return refused('ELECTION_NOT_NEEDED');
+  if (isMet) return refused('ELECTION_NOT_NEEDED', 'The partition has that leader already.');
   const change = changePartition(partition, { election }, view.rulesFor(topic, partition));
   if (change === undefined) {
-    return refused(
-      election === 'preferred'
-        ? 'PREFERRED_LEADER_NOT_AVAILABLE'
-        : 'ELIGIBLE_LEADERS_NOT_AVAILABLE',
-    );
+    return election === 'preferred'
+      ? refused('PREFERRED_LEADER_NOT_AVAILABLE', 'The preferred leader is not in sync.')
+      : refused('ELIGIBLE_LEADERS_NOT_AVAILABLE', 'No replica is alive.');
   }
   return changeRecord(view, { topicId: topic.id, index }, change);
 }

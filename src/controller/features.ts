@@ -49,7 +49,8 @@ export function updateFeatures(
     if (isRefused(outcome)) return { records: [], response: refusedAll(outcome) };
     records.push(...outcome);
   }
-  const results = [...updates.keys()].map((feature) => ({ feature, ...refused('NONE') }));
+  const none = refused('NONE', 'NONE');
+  const results = [...updates.keys()].map((feature) => ({ feature, ...none }));
   return {
     records: request.validateOnly ? [] : records,
     response: {

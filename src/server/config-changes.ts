@@ -27,6 +27,11 @@ export interface ResourceAnswer {
   readonly resourceName: string;
 }
 
+interface Problem {
+  readonly errorCode: ErrorCode;
+  readonly errorMessage: string;
+}
+
 /**
  * Answers for all resources in their order: `ask` is asked about those that pass the checks here,
  * if there are any.
@@ -41,10 +46,8 @@ export async function changeConfigs<R extends AskedResource>(
   const answers = passed.length === 0 ? [] : await ask(passed);
   return resources.map((each): ResourceAnswer => {
     const { resourceType, resourceName } = each;
-    const errorMessage = problems.get(each);
-    if (errorMessage !== undefined) {
-      return { errorCode: Errors.INVALID_REQUEST, errorMessage, resourceType, resourceName };
-    }
+    const problem = problems.get(each);
+    if (problem !== undefined) return { ...problem, resourceType, resourceName };
     const answer = answers.find(
       (one) => one.resourceType === resourceType && one.resourceName === resourceName,
     );
@@ -57,7 +60,7 @@ function problemOf(
   resource: AskedResource,
   all: readonly AskedResource[],
   services: Services,
-): string | undefined {
+): Problem | undefined {
   const { resourceType, resourceName, configs } = resource;
   const isRepeated = all.some(
     (other) =>
@@ -65,18 +68,21 @@ function problemOf(
       other.resourceType === resourceType &&
       other.resourceName === resourceName,
   );
-  if (isRepeated) return 'Each resource must appear at most once.';
+  if (isRepeated) return invalidRequest('Each resource must appear at most once.');
   if (new Set(configs.map(({ name }) => name)).size < configs.length) {
-    return 'Error due to duplicate config keys';
+    return invalidRequest('Error due to duplicate config keys');
   }
   const nulls = configs.filter(
     ({ value, configOperation }) => value === null && configOperation !== DELETE,
   );
   if (nulls.length > 0) {
-    return `Null value not supported for : ${nulls.map(({ name }) => name).join(', ')}`;
+    const names = nulls.map(({ name }) => name).join(', ');
+    return invalidRequest(`Null value not supported for : ${names}`);
   }
   const type = resourceTypeOf(resourceType);
-  if (type === undefined || type === 'brokerLogger') return `Unknown resource type ${resourceType}`;
+  if (type === undefined || type === 'brokerLogger') {
+    return invalidRequest(`Unknown resource type ${resourceType}`);
+  }
   return type === 'broker' ? brokerProblem(resourceName, configs, services) : undefined;
 }
 
@@ -88,20 +94,20 @@ function brokerProblem(
   name: string,
   configs: readonly AskedConfig[],
   { nodeId, brokerConfigs }: Services,
-): string | undefined {
+): Problem | undefined {
   const isOneBroker = name !== '';
   if (isOneBroker && !/^[+-]?[0-9]+$/.test(name)) {
-    return `Node id must be an integer, but it is: ${name}`;
+    return invalidRequest(`Node id must be an integer, but it is: ${name}`);
   }
   if (isOneBroker && Number(name) !== nodeId) {
-    return `Unexpected broker id, expected ${nodeId}, but received ${name}`;
+    return invalidRequest(`Unexpected broker id, expected ${nodeId}, but received ${name}`);
   }
   const definitions = new Map(brokerConfigs.definitions.map((each) => [each.name, each]));
   const changed = configs.map((config) => ({ config, definition: definitions.get(config.name) }));
-  return (
-    levelProblem(changed, isOneBroker) ??
-    changed.map(({ config, definition }) => valueProblem(config, definition)).find(isProblem)
-  );
+  const operation = changed.map(operationProblem).find((problem) => problem !== undefined);
+  if (operation !== undefined) return operation;
+  const message = levelProblem(changed, isOneBroker) ?? changed.map(valueProblem).find(isProblem);
+  return message === undefined ? undefined : invalidRequest(message);
 }
 
 interface Changed {
@@ -127,22 +133,33 @@ function levelProblem(changed: readonly Changed[], isOneBroker: boolean): string
   );
 }
 
-function valueProblem(
-  { name, value, configOperation = 0 }: AskedConfig,
-  definition: BrokerConfigDefinition | undefined,
-): string | undefined {
-  const isListOperation = configOperation === APPEND || configOperation === SUBTRACT;
+function operationProblem({ config, definition }: Changed): Problem | undefined {
+  const { name, configOperation = 0 } = config;
   if (configOperation < 0 || configOperation > SUBTRACT) {
-    return `Unknown operations type ${configOperation}`;
+    return invalidRequest(`Unknown operations type ${configOperation}`);
   }
-  if (isListOperation && definition === undefined) return `Unknown config name: ${name}`;
-  if (isListOperation && definition?.type !== 'list') {
-    const verb = configOperation === APPEND ? 'append' : 'subtract';
-    return `Config value ${verb} is not allowed for config key: ${name}`;
-  }
-  if (definition === undefined || value === null || isListOperation) return undefined;
+  if (!isListOperation(config) || definition?.type === 'list') return undefined;
+  const verb = configOperation === APPEND ? 'append' : 'subtract';
+  const errorMessage =
+    definition === undefined
+      ? `Unknown config name: ${name}`
+      : `Config value ${verb} is not allowed for config key: ${name}`;
+  return { errorCode: Errors.INVALID_CONFIG, errorMessage };
+}
+
+function valueProblem({ config, definition }: Changed): string | undefined {
+  const { value } = config;
+  if (definition === undefined || value === null || isListOperation(config)) return undefined;
   const read = readConfig({ documentation: '', ...definition }, value);
   return isConfigProblem(read) ? read.message : undefined;
 }
 
+const isListOperation = ({ configOperation }: AskedConfig): boolean =>
+  configOperation === APPEND || configOperation === SUBTRACT;
+
 const isProblem = (problem: string | undefined): problem is string => problem !== undefined;
+
+const invalidRequest = (errorMessage: string): Problem => ({
+  errorCode: Errors.INVALID_REQUEST,
+  errorMessage,
+});

@@ -25,5 +25,5 @@ export const InitProducerId = api({
     ongoingTxnProducerId: int64.since(6).default(-1),
     ongoingTxnProducerEpoch: int16.since(6).default(-1),
   },
-  refuse: (_request, errorCode) => ({ errorCode, producerEpoch: 0 }),
+  refuse: (_request, errorCode) => ({ errorCode, producerEpoch: -1 }),
 });
