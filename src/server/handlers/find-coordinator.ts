@@ -5,11 +5,11 @@
  */
 import { endpointOf } from '../../metadata/brokers';
 import type { Topic } from '../../metadata/topics';
-import { CreateTopics } from '../../protocol/apis/create-topics';
 import { FindCoordinator } from '../../protocol/apis/find-coordinator';
-import { type ErrorCode, Errors } from '../../protocol/errors';
+import { type ErrorCode, Errors, errorName } from '../../protocol/errors';
 import { type Context, serve } from '../handler';
 import type { Services } from '../services';
+import { createMissingTopics } from '../topic-creation';
 
 const GROUP = 0;
 const FIRST_WITH_SEVERAL = 4;
@@ -59,26 +59,14 @@ const NOBODY: Coordinator = {
 
 /** Makes the topic when it is missing; undefined if it could not be made. */
 async function offsetsTopic(context: Context, services: Services): Promise<Topic | undefined> {
-  const { name, numPartitions, replicationFactor, configs } = services.groups.topic;
+  const { name } = services.groups.topic;
   const known = services.picture().topicByName(name);
   if (known !== undefined) return known;
-  const draft = { name, numPartitions, replicationFactor, assignments: [], configs };
-  const timeoutMs = services.settings.requestTimeoutMs;
-  const made = await services.controller.ask(
-    CreateTopics,
-    { topics: [draft], timeoutMs, validateOnly: false },
-    context,
-  );
-  const errorCode = made.topics[0]?.errorCode;
-  if (errorCode !== Errors.NONE && errorCode !== Errors.TOPIC_ALREADY_EXISTS) {
-    services.logger.warn('the topic of groups could not be made', {
-      topic: name,
-      errorCode,
-      reason: made.topics[0]?.errorMessage,
-    });
-    return undefined;
-  }
-  return visibleTopic(name, services);
+  const failure = (await createMissingTopics([name], context, services)).get(name);
+  if (failure === undefined) return visibleTopic(name, services);
+  const reason = errorName(failure);
+  services.logger.warn('the topic of groups could not be made', { topic: name, reason });
+  return undefined;
 }
 
 /** Another request, here or on another node, may have made it just now: it is on its way here. */
