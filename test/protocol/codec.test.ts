@@ -184,6 +184,31 @@ describe('decoding', () => {
   });
 });
 
+describe('a struct that may be null', () => {
+  const Nullable = message({
+    name: 'Nullable',
+    versions: [0, 1],
+    flexible: 1,
+    fields: {
+      plain: struct({ a: int8 }).nullable().default(null),
+      tagged: struct({ a: int8 }).nullable().since(1).tag(0).default({ a: 9 }),
+    },
+  });
+  const decode = (text: string, version = 1) => {
+    const value = decodeMessage(Nullable, version, Buffer.from(text, 'hex'));
+    expect(encodeMessage(Nullable, version, value).toString('hex')).toBe(text);
+    return value;
+  };
+
+  test('is marked by a byte, and within a tagged field by a varint', () => {
+    expect(decode('ff', 0)).toEqual({ plain: null, tagged: { a: 9 } });
+    expect(decode('0105', 0)).toEqual({ plain: { a: 5 }, tagged: { a: 9 } });
+    expect(decode('ff00')).toEqual({ plain: null, tagged: { a: 9 } });
+    expect(decode('ff01000100')).toEqual({ plain: null, tagged: null });
+    expect(decode('ff010003010500')).toEqual({ plain: null, tagged: { a: 5 } });
+  });
+});
+
 describe('unknown tagged fields', () => {
   test('are kept by records, and written back between the known ones', () => {
     const frame = '00000001' + '00' + '00000007' + '03' + '000400000002' + '0102beef' + '7f00';
@@ -267,6 +292,7 @@ describe('hostile counts', () => {
     (count) => {
       const frame = Buffer.from(`${count}0000000000000000`, 'hex');
       expect(() => decodeMessage(List, 0, frame)).toThrow(MalformedFrameError);
+      expect(() => decodeMessage(List, 0, frame)).toThrow(/more elements than bytes|null or less/);
     },
   );
 
