@@ -1,6 +1,5 @@
 /** The brokers that are measured, each as a process of its own on an empty folder. */
 import { writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import {
@@ -9,6 +8,7 @@ import {
   kafkaProperties,
   missingKafka,
   startKafka,
+  untilOpen,
 } from '../compat-tests/support/apache-kafka';
 import { startOttla, temporaryFolder } from '../compat-tests/support/ottla';
 
@@ -60,7 +60,7 @@ export const KAFKA: TargetKind = {
     await formatKafka(file);
     return async () => {
       const server = startKafka(file, ['-Xmx1g', '-Xms1g']);
-      await answers(port);
+      await untilOpen(port, server);
       return target('kafka', port, server.pid, async () => {
         await server.stop();
         folder.end();
@@ -91,20 +91,4 @@ async function target(
       await stop();
     },
   };
-}
-
-/** Resolves once something listens on the port. */
-async function answers(port: number): Promise<void> {
-  for (;;) {
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

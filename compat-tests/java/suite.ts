@@ -89,7 +89,7 @@ export const suite: ForeignSuite = {
         match(shown, /max.message.bytes=2000/);
         await rejects(alter('cleanup.policy=sometimes'), /cleanup.policy/);
         const all = await tool('ConfigCommand', bootstrapServers, ...entity, '--describe', '--all');
-        match(all, /DEFAULT_CONFIG:segment.bytes=1073741824/);
+        match(all, /DEFAULT_CONFIG:log.segment.bytes=1073741824/);
       },
     },
     {

@@ -47,26 +47,34 @@ export async function consume(
   return printed.split('\n').filter((line) => line !== '');
 }
 
-/** Reads every file of a stopped node's folder with DumpLogSegments; rejects if it complains. */
+/**
+ * Reads every file of a stopped node's folder with DumpLogSegments; rejects if it complains, else
+ * gives how many files there were.
+ */
 export async function dumpFolder(folder: string): Promise<number> {
-  let count = 0;
+  const byFlags = new Map<string, string[]>();
   for (const partition of readdirSync(folder, { withFileTypes: true })) {
     if (!partition.isDirectory()) continue;
-    const names = readdirSync(join(folder, partition.name));
-    const files = (end: string) =>
-      names.filter((name) => name.endsWith(end)).map((name) => join(folder, partition.name, name));
-    const logs = [...files('.log'), ...files('.checkpoint')];
-    const others = [...files('.index'), ...files('.timeindex'), ...files('.snapshot')];
-    if (logs.length > 0) await dump(logs, '--deep-iteration', ...decoder(partition.name));
-    if (others.length > 0) await dump(others, '--index-sanity-check');
-    count += logs.length + others.length;
+    for (const name of readdirSync(join(folder, partition.name))) {
+      const flags = flagsFor(partition.name, name);
+      if (flags === undefined) continue;
+      const files = byFlags.get(flags) ?? [];
+      byFlags.set(flags, [...files, join(folder, partition.name, name)]);
+    }
   }
-  return count;
+  for (const [flags, files] of byFlags) await dump(files, ...flags.split(' '));
+  return [...byFlags.values()].flat().length;
 }
 
-function decoder(partition: string): string[] {
-  if (partition.startsWith('__cluster_metadata-')) return ['--cluster-metadata-decoder'];
-  return partition.startsWith('__consumer_offsets-') ? ['--offsets-decoder'] : ['--print-data-log'];
+/** How a file is looked at; undefined for those that the tool does not read. */
+function flagsFor(partition: string, name: string): string | undefined {
+  if (/\.(index|timeindex|snapshot)$/.test(name)) return '--index-sanity-check';
+  if (!/\.(log|checkpoint)$/.test(name)) return undefined;
+  if (partition.startsWith('__cluster_metadata-')) {
+    return '--deep-iteration --cluster-metadata-decoder';
+  }
+  const isOffsets = partition.startsWith('__consumer_offsets-');
+  return `--deep-iteration ${isOffsets ? '--offsets-decoder' : '--print-data-log'}`;
 }
 
 async function dump(files: readonly string[], ...flags: string[]): Promise<void> {

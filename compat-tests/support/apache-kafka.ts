@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isInstalled, type RunOptions, runWell, Server } from './process';
@@ -61,6 +61,23 @@ export async function formatKafka(propertiesFile: string): Promise<void> {
 /** Starts an Apache Kafka node with these properties, on a folder formatted before. */
 export function startKafka(propertiesFile: string, heap: readonly string[] = ['-Xmx512m']): Server {
   return new Server('java', java(heap, 'kafka.Kafka', [propertiesFile]));
+}
+
+/** Resolves once something listens on the port; rejects if the server ends before. */
+export async function untilOpen(port: number, server: Server): Promise<void> {
+  for (;;) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1');
+      socket.once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+    if (isOpen) return;
+    if (server.exitCode !== null) throw new Error(`the server ended:\n${server.output}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 /** A port on which nothing listens now. */

@@ -23,6 +23,7 @@ import { Logs, type OpenProgress } from '../storage/logs';
 import { readMetaProperties } from '../storage/meta-properties';
 import { type BoundListener, bindListener } from './bind';
 import { NodeControllerAccess } from './controller-access';
+import { ControllerRegistrar } from './controller-registration';
 import { randomUuid } from './directory-ids';
 import { formatIfNew, type LogFolders, logFolders } from './folders';
 import { NodeGroups } from './group-coordinators';
@@ -87,6 +88,7 @@ export class Broker {
   #quorum: NodeQuorum | undefined;
   #groups: NodeGroups | undefined;
   #registration: Registration | undefined;
+  #controllerRegistrar: ControllerRegistrar | undefined;
   #stopping: Promise<void> | undefined;
   #rejectFailed: (error: unknown) => void = () => undefined;
 
@@ -223,6 +225,7 @@ export class Broker {
     const { publisher } = quorum;
     publisher.subscribe((image, delta) => this.#replicas.apply(image, delta));
     if (settings.hasRole('broker')) this.#openGroups(publisher);
+    if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
     return quorum;
   }
@@ -315,6 +318,20 @@ export class Broker {
     });
   }
 
+  #makeRegistrar(quorum: NodeQuorum): ControllerRegistrar {
+    const { clock, random, log } = this.#options.platform;
+    return new ControllerRegistrar({
+      clock,
+      logger: log,
+      controller: this.#access,
+      quorum,
+      nodeId: this.nodeId,
+      incarnationId: randomUuid(random),
+      listeners: this.listeners.filter(({ isForControllers }) => isForControllers),
+      failed: (error) => this.#failStop(error),
+    });
+  }
+
   #directories() {
     const of = (isOffline: boolean) =>
       this.#logs.folders
@@ -362,6 +379,7 @@ export class Broker {
     }
     await this.#server.close();
     await this.#registration?.stop();
+    await this.#controllerRegistrar?.stop();
     this.#groups?.close();
     await this.#quorum?.close();
     await this.#logs.close(this.#registration?.brokerEpoch ?? -1, progress);
@@ -372,6 +390,7 @@ export class Broker {
   async #abandon(): Promise<void> {
     await this.#server.close();
     await this.#registration?.stop();
+    await this.#controllerRegistrar?.stop();
     this.#groups?.close();
     await this.#quorum?.close();
     await this.#logs.close(-1);
