@@ -19,7 +19,7 @@ class Harness {
   readonly shared = new SharedBuffer();
   readonly assembler = new FrameAssembler(
     { shared: this.shared, slabs: this.slabs, maxFrameBytes: MAX_FRAME_BYTES },
-    { frame: (buffer, start, end) => this.takes(keepFrame(buffer, start, end)) },
+    { frame: (buffer, start, end) => this.takes(buffer, start, end) },
   );
   /** Asked after every frame: may the next follow? */
   wantsMore = () => true;
@@ -36,9 +36,13 @@ class Harness {
     }
   }
 
-  private takes(frame: Buffer): boolean {
+  private takes(buffer: Buffer, start: number, end: number): boolean {
+    const frame = keepFrame(buffer, start, end);
     this.frames.push(frame);
-    return this.wantsMore();
+    const wantsMore = this.wantsMore();
+    // Lent means lent for the whole call, whatever happens in it.
+    expect(buffer.compare(frame, 0, frame.length, start, end)).toBe(0);
+    return wantsMore;
   }
 }
 
@@ -212,5 +216,10 @@ test('slabs are used again, and never handed to two at a time', () => {
   slabs.release(first);
   expect(slabs.leasedBytes).toBe(2048);
   expect(slabs.lease(1025)).toBe(first);
+  const large = slabs.lease(4 * 1024 * 1024);
+  for (let i = 0; i < 20; i++) {
+    slabs.release(large);
+    expect(slabs.lease(large.length)).toBe(large);
+  }
   expect(slabs.lease(5 * 1024 * 1024 + 1)).toHaveLength(6 * 1024 * 1024);
 });
