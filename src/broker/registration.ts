@@ -192,7 +192,11 @@ export class Registration {
 
   #whenUnfenced(): Promise<void> {
     const { publisher, nodeId } = this.#options;
-    const isUnfenced = () => publisher.image.broker(nodeId)?.isFenced === false;
+    // After a crash the picture may still show our former life, never fenced.
+    const isUnfenced = () => {
+      const broker = publisher.image.broker(nodeId);
+      return broker?.epoch === this.#epoch && !broker.isFenced;
+    };
     return new Promise((resolve) => {
       if (isUnfenced()) {
         resolve();
