@@ -134,7 +134,7 @@ export const crc = (buffer: Uint8Array, position: number): number =>
   readInt32(buffer, position + CRC) >>> 0;
 
 /** All sixteen bits, unsigned. */
-export const attributes = (buffer: Uint8Array, position: number): number =>
+const attributes = (buffer: Uint8Array, position: number): number =>
   ((buffer[position + ATTRIBUTES] as number) << 8) | flags(buffer, position);
 
 /** The id 0 to 7 in the attributes; 5 to 7 mean nothing. */

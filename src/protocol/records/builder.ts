@@ -6,9 +6,9 @@ import { compress } from './compression';
 import { sizeOfVarint, sizeOfVarlong, writeVarint, writeVarlong } from './varint';
 
 /** Text stands for its UTF-8 bytes. */
-export type BytesIn = Uint8Array | string | null;
+type BytesIn = Uint8Array | string | null;
 
-export interface HeaderIn {
+interface HeaderIn {
   readonly key: string;
   readonly value: BytesIn;
 }

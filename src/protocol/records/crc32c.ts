@@ -11,6 +11,8 @@ export type Crc32cProvider = 'aws-crt' | '@node-rs/crc32' | 'javascript';
 /** Checksum of `bytes`, unsigned. */
 export type Crc32cFunction = (bytes: Uint8Array) => number;
 
+/** The user's own choice, never a dependency of ours: it has an install script. */
+const AWS_CRT_CHECKSUMS: string = 'aws-crt/dist/native/checksums';
 /** Below this many bytes the call into a native module costs more than it saves. */
 const NATIVE_FROM_BYTES = 200;
 
@@ -51,7 +53,7 @@ export function loadCrc32cProvider(provider: Crc32cProvider): Crc32cFunction | u
       const nodeRs = require('@node-rs/crc32') as typeof import('@node-rs/crc32');
       return (bytes) => nodeRs.crc32c(bytes);
     }
-    const checksums = require('aws-crt/dist/native/checksums') as {
+    const checksums = require(AWS_CRT_CHECKSUMS) as {
       crc32c(bytes: Uint8Array): number;
     };
     return (bytes) => checksums.crc32c(bytes) >>> 0;

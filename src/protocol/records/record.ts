@@ -10,7 +10,7 @@ import { DEFAULT_DECOMPRESSED_LIMIT_BYTES, decompress } from './compression';
 import { CorruptRecordError } from './corrupt-record-error';
 import { cursor, readVarint, readVarlong } from './varint';
 
-export interface RecordHeader {
+interface RecordHeader {
   readonly key: string;
   readonly value: Buffer | null;
 }

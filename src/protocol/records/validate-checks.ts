@@ -35,7 +35,7 @@ export interface ValidationSettings {
   readonly maxDecompressedBytes: number;
 }
 
-export interface RecordError {
+interface RecordError {
   /** Index of the record in its batch. */
   readonly batchIndex: number;
   readonly message: string;

@@ -2,6 +2,11 @@
  * What a leader checks before it appends what a client produced (Produce v3 and later), as Kafka's
  * LogValidator does it, and the changes it may make: greatest timestamp, timestamp type, compression.
  * Offsets and leader epoch are stamped by the log when it appends.
+ *
+ * What it costs (Xeon 2.1 GHz, Node 20, @node-rs/crc32): a batch of one small record 0.32 µs (of it
+ * CRC 0.08); 16 KiB of 100-byte records 5.2 µs (CRC 2.4), that is 20 ns a record; 16 KiB of 1-KB
+ * records 2.9 µs (CRC 2.3), 5.7 GB/s. Compressed 16 KiB of 100-byte records: snappy 8 µs, lz4 9 µs,
+ * gzip 19 µs, zstd 33 µs.
  */
 import type { WallMs } from '../../base/times';
 import * as batch from './batch';
@@ -21,7 +26,7 @@ import {
 } from './validate-checks';
 import type { Walk } from './walk';
 
-export type { RecordError, RefusedBatch, ValidationSettings } from './validate-checks';
+export type { RefusedBatch, ValidationSettings } from './validate-checks';
 
 export interface AcceptedBatch {
   readonly outcome: 'accepted';
@@ -44,7 +49,9 @@ export interface OffloadedBatch {
 
 export type ValidationOutcome = AcceptedBatch | RefusedBatch;
 
-/** What `validateAppend` does by itself at most: about 1 ms of decompressing … */
+/** What `validateAppend` does by itself at most: about 4 ms of the smallest records in a batch, … */
+const INLINE_BATCH_BYTES = 2 * 1024 * 1024;
+/** … about 1 ms of decompressing, … */
 const INLINE_DECOMPRESSED_BYTES = 1024 * 1024;
 /** … and about 5 ms of building anew, gzip being the slowest. */
 const INLINE_REBUILT_BYTES = 256 * 1024;
@@ -90,9 +97,14 @@ function validate(
   nowMs: WallMs,
   isInline: boolean,
 ): ValidationOutcome | OffloadedBatch {
-  const fault = checkFraming(records, settings) ?? checkHeader(records, settings);
-  if (fault !== undefined) return fault;
-  const whole = records.subarray(0, batch.sizeInBytes(records, 0));
+  const framingFault = checkFraming(records, settings);
+  if (framingFault !== undefined) return framingFault;
+  const size = batch.sizeInBytes(records, 0);
+  const isLarge = size > INLINE_BATCH_BYTES && size <= settings.maxMessageBytes;
+  if (isInline && isLarge) return { outcome: 'offload' };
+  const headerFault = checkHeader(records, settings);
+  if (headerFault !== undefined) return headerFault;
+  const whole = records.subarray(0, size);
   const limitBytes = isInline
     ? Math.min(settings.maxDecompressedBytes, INLINE_DECOMPRESSED_BYTES)
     : settings.maxDecompressedBytes;

@@ -15,7 +15,7 @@ export interface WalkOptions {
 }
 
 /** What timestamps other than -1 may be. */
-export interface TimestampRange {
+interface TimestampRange {
   readonly now: number;
   readonly beforeMaxMs: bigint;
   readonly afterMaxMs: bigint;

@@ -11,7 +11,7 @@ import { recordsBytes, recordsOf } from '../../../src/protocol/records/record';
 const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
 /** Nulls, empty and long ones, compressible or not. */
-export const anyBytes: fc.Arbitrary<Buffer | null> = fc.oneof(
+const anyBytes: fc.Arbitrary<Buffer | null> = fc.oneof(
   fc.constant(null),
   fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
   fc
@@ -19,13 +19,13 @@ export const anyBytes: fc.Arbitrary<Buffer | null> = fc.oneof(
     .map(([times, text]) => Buffer.from(text.repeat(times))),
 );
 
-export const anyTimestamp: fc.Arbitrary<bigint> = fc.oneof(
+const anyTimestamp: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 6, arbitrary: fc.bigInt({ min: 1_700_000_000_000n, max: 1_700_000_100_000n }) },
   { weight: 1, arbitrary: fc.constantFrom(-1n, 0n, INT64.min, INT64.max, 2n ** 53n + 1n) },
   { weight: 1, arbitrary: fc.bigInt(INT64) },
 );
 
-export const anyRecord: fc.Arbitrary<RecordIn> = fc.record({
+const anyRecord: fc.Arbitrary<RecordIn> = fc.record({
   timestamp: anyTimestamp,
   key: anyBytes,
   value: anyBytes,

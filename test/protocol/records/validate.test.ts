@@ -484,7 +484,15 @@ describe('work that is too long for the loop', () => {
     expect(outcome.batch.length).toBe(61 + compressGzip(whole.subarray(61)).length);
   });
 
-  test('is not what an uncompressed batch of full size is', () => {
+  test('is left to another thread when the batch itself is large, and allowed', () => {
+    const whole = buildBatch([{ timestamp: NOW, value: Buffer.alloc(1 << 21) }]);
+    const large = { ...settings, maxMessageBytes: 1 << 22 };
+    expect(validateAppend(Buffer.from(whole), large, NOW)).toEqual({ outcome: 'offload' });
+    expect(accepted(whole, large).batch.equals(whole)).toBe(true);
+    expect(validateAppend(Buffer.from(whole), settings, NOW).outcome).toBe('refused');
+  });
+
+  test('is not what an uncompressed batch of usual size is', () => {
     const whole = buildBatch([{ timestamp: NOW, value: Buffer.alloc(1 << 20) }]);
     const large = { ...settings, maxMessageBytes: 1 << 21 };
     expect(validateAppend(Buffer.from(whole), large, NOW).outcome).toBe('accepted');
