@@ -117,7 +117,7 @@ export class Durability implements FlushOwner {
     }
     if (this.#isFolderNew) {
       this.#isFolderNew = false;
-      syncs.push(context.disk.syncFolder(folder.path));
+      syncs.push(context.disk.syncFolder(folder.path), folder.forgotten());
     }
     await Promise.all(syncs);
   }

@@ -14,6 +14,7 @@ export class LogFolder {
   readonly directoryId: Uuid;
   readonly #members = new Set<FolderMember>();
   #failure: StorageError | undefined;
+  #forgetting: Promise<void> = Promise.resolve();
 
   constructor(path: string, directoryId: Uuid) {
     this.path = path;
@@ -26,6 +27,21 @@ export class LogFolder {
 
   get failure(): StorageError | undefined {
     return this.#failure;
+  }
+
+  /**
+   * A checkpoint is being written that no longer names a deleted log. A new log of that name
+   * promises nothing before: after a crash it would be taken for the old one.
+   */
+  forget(written: Promise<void>): void {
+    this.#forgetting = Promise.all([this.#forgetting, written]).then(() => undefined);
+    // Whoever waits hears of a failure; the folder is offline anyway.
+    this.#forgetting.catch(() => undefined);
+  }
+
+  /** Resolves when what was deleted before is forgotten for good. */
+  forgotten(): Promise<void> {
+    return this.#forgetting;
   }
 
   join(member: FolderMember): void {

@@ -33,13 +33,13 @@ import {
   type OffsetAndTimestamp,
   type ReadOptions,
 } from './log-types';
-import { type SegmentSuffix, segmentPath } from './names';
 import { reloadProducers } from './producer-replay';
 import type { ProducerSnapshots } from './producer-snapshots';
 import type { Producers } from './producers';
 import { type RecoveredLog, recoverLog, rollJitterMs } from './recovery';
 import { deletableSegments } from './retention';
 import { MAX_RELATIVE_OFFSET, Segment } from './segment';
+import { SegmentRemover } from './segment-remover';
 import { Segments } from './segments';
 import type { LogSettings } from './settings';
 
@@ -76,6 +76,7 @@ export class Log implements FolderMember {
   readonly #producers: Producers;
   readonly #snapshots: ProducerSnapshots;
   readonly #durability: Durability;
+  readonly #remover: SegmentRemover;
   #path: string;
   #settings: LogSettings;
   #startOffset: Offset;
@@ -105,13 +106,14 @@ export class Log implements FolderMember {
     this.#startOffset = recovered.startOffset;
     this.#endOffset = recovered.endOffset;
     this.#highWatermark = clamp(options.highWatermark, this.#startOffset, this.#endOffset);
+    this.#remover = new SegmentRemover(context, folder, options.path);
     this.#durability = new Durability({
       context,
       folder,
       path: options.path,
       segments: this.#segments,
       epochs: this.#epochs,
-      flushedEndOffset: Math.max(recovered.recoveryPoint, recovered.startOffset),
+      flushedEndOffset: recovered.recoveryPoint,
       onFlushed: () => {
         context.changed();
         this.#listener?.flushed?.();
@@ -363,7 +365,7 @@ export class Log implements FolderMember {
     }
     this.#attempt(`truncating ${this.#path}`, () => {
       const kept = this.#segments.indexOf(offset) + 1;
-      this.#removeSegments(kept, this.#segments.count);
+      this.#removeNewest(kept);
       this.#segments.active.truncateTo(offset, this.#context.clock.wallMs());
       this.#startOffset = Math.min(this.#startOffset, offset);
       this.#endsAt(offset);
@@ -376,7 +378,7 @@ export class Log implements FolderMember {
   truncateFullyAndStartAt(offset: Offset): void {
     this.#assertUsable();
     this.#attempt(`truncating ${this.#path}`, () => {
-      this.#removeSegments(0, this.#segments.count);
+      this.#removeNewest(0);
       this.#snapshots.removeWhere(() => true);
       this.#epochs.clear();
       this.#producers.clear(offset);
@@ -404,7 +406,6 @@ export class Log implements FolderMember {
     invariant(offset <= this.#highWatermark, 'a log starts at or below its high watermark');
     if (offset <= this.#startOffset) return;
     this.#startOffset = offset;
-    this.#durability.startsAt(offset);
     this.#epochs.truncateFromStart(offset);
     this.#context.changed();
   }
@@ -418,7 +419,8 @@ export class Log implements FolderMember {
       if (count === this.#segments.count) this.#roll(this.#endOffset);
       const startOffset = Math.max(this.#startOffset, this.#segments.at(count).baseOffset);
       this.advanceStartOffset(startOffset);
-      this.#removeSegments(0, count);
+      const segments = this.#detachSegments(0, count);
+      this.#remover.removeOldest(segments, this.#settings.fileDeleteDelayMs);
       this.#context.log.info('deleted old segments', { path: this.#path, count, startOffset });
       return count;
     });
@@ -483,6 +485,7 @@ export class Log implements FolderMember {
       this.#segments.active.writeIndexes();
       if (this.#producers.count > 0 || this.#snapshots.latest !== undefined) this.#takeSnapshot();
     });
+    await this.#remover.settled();
     await this.#durability.flushAnew(this.#endOffset);
   }
 
@@ -495,6 +498,7 @@ export class Log implements FolderMember {
   #closeFiles(): void {
     this.#isClosed = true;
     this.#durability.stop();
+    this.#remover.stop();
     this.folder.leave(this);
     for (const segment of this.#segments.list) segment.close();
   }
@@ -553,7 +557,7 @@ export class Log implements FolderMember {
   #roll(baseOffset: Offset): void {
     const closed = this.#segments.active;
     if (closed.size === 0) {
-      this.#removeSegments(this.#segments.count - 1, this.#segments.count);
+      this.#removeNewest(this.#segments.count - 1);
     } else {
       closed.deactivate(this.#context.clock.wallMs());
     }
@@ -578,23 +582,20 @@ export class Log implements FolderMember {
     this.#durability.fileWritten(this.#snapshots.pathOf(endOffset));
   }
 
-  /** Out of service at once; the files go after `file.delete.delay.ms`. */
-  #removeSegments(from: number, to: number): void {
-    for (const segment of this.#segments.remove(from, to)) {
+  /** Out of service at once: slices on their way out keep what they need. */
+  #detachSegments(from: number, to: number): Segment[] {
+    const segments = this.#segments.remove(from, to);
+    for (const segment of segments) {
       segment.close();
       this.#snapshots.remove(segment.baseOffset);
-      for (const suffix of SEGMENT_SUFFIXES) this.#retire(segment.baseOffset, suffix);
     }
     this.#durability.namesChanged();
+    return segments;
   }
 
-  #retire(baseOffset: Offset, suffix: SegmentSuffix): void {
-    const path = segmentPath(this.#path, baseOffset, suffix);
-    if (!this.#context.disk.exists(path)) return;
-    const { fileDeleteDelayMs } = this.#settings;
-    const retired = `${path}.deleted`;
-    this.#context.disk.rename(path, retired);
-    this.#context.removeLater(retired, 'file', fileDeleteDelayMs);
+  #removeNewest(from: number): void {
+    const segments = this.#detachSegments(from, this.#segments.count);
+    this.#remover.removeNewest(segments, this.#settings.fileDeleteDelayMs);
   }
 
   #endsAt(offset: Offset): void {
@@ -655,7 +656,6 @@ export class Log implements FolderMember {
 }
 
 const EMPTY = Buffer.alloc(0);
-const SEGMENT_SUFFIXES = ['.log', '.index', '.timeindex', '.txnindex'] as const;
 
 /** Runs a generator of slices to its end at once. */
 export function finish<T>(work: Generator<unknown, T>): T {

@@ -56,6 +56,8 @@ export class Logs {
   readonly #logs = new Map<string, Log>();
   #held: HeldFolder[] = [];
   #isOpen = false;
+  /** Checkpoints without what was retired in this turn are about to be written. */
+  #forgetting: Promise<void> | undefined;
 
   constructor(platform: StoragePlatform, options: LogsOptions) {
     this.#options = options;
@@ -137,6 +139,7 @@ export class Logs {
       progress({ ...state });
       if (state.logsOpened % LOGS_PER_TURN === 0) await turn(this.#context.clock);
     }
+    await this.#forgetLost().catch(ignoreStorageError);
     this.#assertOneOnline();
     this.#isOpen = true;
     this.#upkeep.start();
@@ -162,6 +165,10 @@ export class Logs {
     const folder = this.#chooseFolder(directoryId);
     const path = `${folder.path}/${partitionFolderName(partition)}`;
     const settings = this.#options.settingsOf(topic);
+    for (const held of this.#held) {
+      if (!held.folder.isOffline && held.checkpoints.forget(partition))
+        this.#forgetSoon(held.folder);
+    }
     const log = Log.create(this.#context, folder, partition, path, topicId, settings);
     this.#add(log);
     this.#upkeep.changed();
@@ -196,6 +203,7 @@ export class Logs {
     progress: (closed: number, total: number) => void = () => undefined,
   ): Promise<void> {
     await this.#upkeep.stop();
+    await this.#forgetting?.catch(ignoreStorageError);
     try {
       await this.#closeLogs(progress);
       for (const held of this.#held) {
@@ -214,9 +222,7 @@ export class Logs {
     let closed = 0;
     const closeNext = async (): Promise<void> => {
       for (let log = waiting.pop(); log !== undefined; log = waiting.pop()) {
-        await log.close().catch((error: unknown) => {
-          if (!(error instanceof StorageError)) throw error;
-        });
+        await log.close().catch(ignoreStorageError);
         closed++;
         progress(closed, total);
       }
@@ -229,6 +235,26 @@ export class Logs {
       await this.#upkeep.checkpointFolder(held, file);
     }
     if (!held.folder.isOffline) await held.markClean(brokerEpoch);
+  }
+
+  /** Once for all that is retired or made in this turn. */
+  #forgetSoon(folder: LogFolder): void {
+    this.#forgetting ??= turn(this.#context.clock).then(() => this.#forgetLost());
+    folder.forget(this.#forgetting);
+  }
+
+  /**
+   * Checkpoints name no log that is not there: after a crash they would be believed of one made again
+   * under its name, cutting it to the old one's start offset.
+   */
+  async #forgetLost(): Promise<void> {
+    this.#forgetting = undefined;
+    const writes = this.#held.flatMap((held) => [
+      this.#upkeep.checkpointFolder(held, START_OFFSET_FILE),
+      this.#upkeep.checkpointFolder(held, RECOVERY_POINT_FILE),
+      this.#upkeep.checkpointFolder(held, HIGH_WATERMARK_FILE),
+    ]);
+    await Promise.all(writes);
   }
 
   /** Runs what may be long with a turn of the loop after each slice. */
@@ -304,13 +330,12 @@ export class Logs {
     const unique = this.#context.random.bytes(16).toString('hex');
     const path = `${folder.path}/${retiredFolderName(log, unique, kind)}`;
     if (folder.failure !== undefined) throw folder.failure;
-    this.#held.find((held) => held.folder === folder)?.checkpoints.forgetStartOffset(log);
     try {
       this.#context.disk.rename(log.path, path);
     } catch (error) {
       throw folder.fail(`renaming ${log.path}`, error);
     }
-    this.#upkeep.checkpointSoon(RECOVERY_POINT_FILE);
+    this.#forgetSoon(folder);
     this.#upkeep.changed();
     return path;
   }
@@ -333,3 +358,8 @@ export class Logs {
 /** Its folder was made, and before its partition.metadata the process ended. */
 const isUnfinished = ({ topicId, startOffset, endOffset }: Log): boolean =>
   topicId === undefined && startOffset === 0 && endOffset === 0;
+
+/** The folder is offline already, and has said why. */
+function ignoreStorageError(error: unknown): void {
+  if (!(error instanceof StorageError)) throw error;
+}

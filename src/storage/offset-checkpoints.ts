@@ -10,7 +10,7 @@ import {
   type HIGH_WATERMARK_FILE,
   type OffsetCheckpoint,
   type RECOVERY_POINT_FILE,
-  START_OFFSET_FILE,
+  type START_OFFSET_FILE,
 } from './checkpoint';
 import type { LogFolder } from './log-folder';
 
@@ -27,6 +27,8 @@ export class OffsetCheckpoints {
   readonly #log: Logger;
   /** What each file holds, as written last. */
   readonly #written = new Map<CheckpointFile, Buffer>();
+  /** Files of which that is not durable yet. */
+  readonly #unsynced = new Set<CheckpointFile>();
 
   constructor(disk: Disk, folder: LogFolder, log: Logger) {
     this.#disk = disk;
@@ -57,9 +59,10 @@ export class OffsetCheckpoints {
   async write(file: CheckpointFile, entries: readonly CheckpointEntry[]): Promise<void> {
     const bytes = encodeOffsets(entries);
     const written = this.#written.get(file);
-    if (this.#folder.isOffline || written?.equals(bytes)) return;
-    if (written === undefined && entries.length === 0) return;
+    if (this.#folder.isOffline || (written === undefined && entries.length === 0)) return;
+    if (written?.equals(bytes) && !this.#unsynced.has(file)) return;
     this.#written.set(file, bytes);
+    this.#unsynced.delete(file);
     try {
       await this.#disk.replace(this.#pathOf(file), bytes);
     } catch (error) {
@@ -68,30 +71,38 @@ export class OffsetCheckpoints {
   }
 
   /**
-   * A partition was deleted. If its start offset stands in the checkpoint, a log made again under
-   * its name would be cut at it after a crash: so it goes at once, before anything is appended.
+   * A log is about to be made under the name of one that is no more. What a checkpoint still says
+   * of that goes at once: after a crash it would be believed of the new one. True if there was
+   * anything: then `write` is due, which makes it durable.
    */
-  forgetStartOffset(partition: TopicPartition): void {
-    const written = this.#written.get(START_OFFSET_FILE);
+  forget(partition: TopicPartition): boolean {
     const key = checkpointKey(partition);
-    if (written === undefined || !decodeOffsets(written).has(key)) return;
-    const bytes = encodeOffsets(
-      entriesOf(decodeOffsets(written)).filter((entry) => checkpointKey(entry) !== key),
-    );
-    const path = this.#pathOf(START_OFFSET_FILE);
+    for (const [file, written] of this.#written) {
+      if (!written.includes(`\n${key} `)) continue;
+      const kept = entriesOf(decodeOffsets(written)).filter(
+        (entry) => checkpointKey(entry) !== key,
+      );
+      this.#overwrite(file, encodeOffsets(kept));
+    }
+    return this.#unsynced.size > 0;
+  }
+
+  #overwrite(file: CheckpointFile, bytes: Buffer): void {
+    const path = this.#pathOf(file);
     try {
-      const file = this.#disk.open(`${path}.new`, 'create');
+      const opened = this.#disk.open(`${path}.new`, 'create');
       try {
-        file.write([bytes], 0);
-        file.truncate(bytes.length);
+        opened.write([bytes], 0);
+        opened.truncate(bytes.length);
       } finally {
-        file.close();
+        opened.close();
       }
       this.#disk.rename(`${path}.new`, path);
     } catch (error) {
       throw this.#folder.fail(`writing ${path}`, error);
     }
-    this.#written.set(START_OFFSET_FILE, bytes);
+    this.#written.set(file, bytes);
+    this.#unsynced.add(file);
   }
 
   #pathOf(file: CheckpointFile): string {

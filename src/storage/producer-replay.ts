@@ -13,7 +13,8 @@ const SLICE_BYTES = 1024 * 1024;
 
 /**
  * Brings `producers` to `endOffset`: the newest sound snapshot, then batch headers up to there.
- * Snapshots outside (startOffset, endOffset] and damaged ones are removed. Yields bytes walked.
+ * Snapshots outside [startOffset, endOffset] and damaged ones are removed. (Kafka drops the one at
+ * the start offset too, and so forgets whose records retention deleted.) Yields bytes walked.
  */
 export function* reloadProducers(
   context: LogContext,
@@ -23,22 +24,36 @@ export function* reloadProducers(
   startOffset: Offset,
   endOffset: Offset,
 ): Generator<number, void> {
-  snapshots.removeWhere((offset) => offset > endOffset || offset <= startOffset);
+  snapshots.removeWhere((offset) => offset > endOffset || offset < startOffset);
   loadSnapshot(context, snapshots, producers, startOffset);
-  let unreported = 0;
   for (const [index, segment] of segments.entries()) {
     const next = segments[index + 1]?.baseOffset ?? Number.POSITIVE_INFINITY;
     if (next <= producers.endOffset || segment.baseOffset >= endOffset) continue;
-    const walk = segment.walkFrom(producers.endOffset);
-    while (walk.next() && walk.baseOffset < endOffset) {
-      if (walk.lastOffset >= producers.endOffset) replayBatch(segment, walk, producers);
-      unreported += walk.size;
-      if (unreported < SLICE_BYTES) continue;
-      yield unreported;
-      unreported = 0;
+    try {
+      yield* replaySegment(segment, producers, endOffset);
+    } catch (error) {
+      if (!(error instanceof CorruptLogError)) throw error;
+      // Readers of the segment will hear of it; its producers are known as far as it goes.
+      context.log.error('a segment is damaged', { path: segment.data.path, error });
     }
   }
   producers.endOffset = endOffset;
+}
+
+function* replaySegment(
+  segment: Segment,
+  producers: Producers,
+  endOffset: Offset,
+): Generator<number, void> {
+  const walk = segment.walkFrom(producers.endOffset);
+  let unreported = 0;
+  while (walk.next() && walk.baseOffset < endOffset) {
+    if (walk.lastOffset >= producers.endOffset) replayBatch(segment, walk, producers);
+    unreported += walk.size;
+    if (unreported < SLICE_BYTES) continue;
+    yield unreported;
+    unreported = 0;
+  }
 }
 
 function loadSnapshot(

@@ -74,8 +74,14 @@ class Recovery {
     this.#checkEnd();
     const wasScanned = this.#scanFrom < this.#segments.length;
     if (wasScanned) yield* this.#scanSegments();
+    if (wasScanned && this.#isCheckpointForeign()) {
+      this.#scanFrom = 0;
+      yield* this.#scanSegments();
+    }
+    // What was cut is not durable yet: a next crash must read the same segments again.
+    const scannedFrom = this.#segments[this.#scanFrom]?.baseOffset ?? 0;
     const endOffset = this.#settleEnd();
-    const startOffset = Math.max(this.#options.startOffset, this.#segments[0]?.baseOffset ?? 0);
+    const startOffset = this.#startOffset;
     this.#epochs.truncateFromEnd(endOffset);
     this.#epochs.truncateFromStart(this.#options.startOffset);
     yield* this.#loadProducers(startOffset, endOffset);
@@ -87,8 +93,12 @@ class Recovery {
       snapshots: this.#snapshots,
       startOffset,
       endOffset,
-      recoveryPoint: wasScanned ? Math.min(this.#options.recoveryPoint, endOffset) : endOffset,
+      recoveryPoint: wasScanned ? Math.min(scannedFrom, endOffset) : endOffset,
     };
+  }
+
+  get #startOffset(): Offset {
+    return Math.max(this.#options.startOffset, this.#segments[0]?.baseOffset ?? 0);
   }
 
   #openSegment(base: Offset): Segment {
@@ -115,17 +125,17 @@ class Recovery {
     }
   }
 
-  /** For segments that would not be read otherwise; one that has no sound frames is. */
+  /** For segments that are not read again. Damage in one stays for those who read it. */
   *#rebuildMissingIndexes(): Generator<number, void> {
-    for (let at = 0; at < this.#scanFrom; at++) {
-      const segment = this.#segments[at];
-      if (segment === undefined || !this.#contents.withoutIndex.has(segment.baseOffset)) continue;
+    for (const segment of this.#segments.slice(0, this.#scanFrom)) {
+      if (!this.#contents.withoutIndex.has(segment.baseOffset)) continue;
       try {
         yield* this.#rebuildIndexes(segment);
       } catch (error) {
         if (!(error instanceof CorruptLogError)) throw error;
-        this.#scanFrom = at;
+        this.#context.log.error('a segment is damaged', { path: segment.data.path, error });
       }
+      segment.deactivate(this.#context.clock.wallMs());
     }
   }
 
@@ -141,7 +151,6 @@ class Recovery {
       yield unreported;
       unreported = 0;
     }
-    segment.deactivate(this.#context.clock.wallMs());
   }
 
   /** The end of the log must be readable; if it is not, the stop was not as clean as it says. */
@@ -168,18 +177,29 @@ class Recovery {
       this.#segments.slice(0, this.#scanFrom),
       this.#snapshots,
       this.#producers,
-      Math.min(this.#options.startOffset, first.baseOffset),
+      Math.min(this.#startOffset, first.baseOffset),
       first.baseOffset,
     );
+    let leaderEpoch = -1;
     for (let at = this.#scanFrom; at < this.#segments.length; at++) {
       const segment = this.#segments[at] as Segment;
       const next = this.#segments[at + 1];
-      const scan = new SegmentScan(segment, this.#options.settings, this.#epochs, this.#producers);
+      const { settings } = this.#options;
+      const scan = new SegmentScan(segment, settings, this.#epochs, this.#producers, leaderEpoch);
       yield* scan.run();
+      leaderEpoch = scan.leaderEpoch;
       if (scan.cutBytes > 0 || endsEarly(scan, next)) this.#cut(segment, scan.cutBytes, at);
       else if (next !== undefined) this.#closeScanned(segment, next.baseOffset);
     }
     this.#areProducersAtEnd = true;
+  }
+
+  /**
+   * What was durable once is not there: the log was cut since, or it is another one of that name,
+   * and its checkpoint is older. Then it says nothing about the older segments either.
+   */
+  #isCheckpointForeign(): boolean {
+    return this.#scanFrom > 0 && this.#producers.endOffset < this.#options.recoveryPoint;
   }
 
   #closeScanned(segment: Segment, nextBase: Offset): void {

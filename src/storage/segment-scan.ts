@@ -1,5 +1,5 @@
 /** Reads a segment again after a crash, batch by batch, and keeps what is sound. */
-import type { Offset } from '../base/ids';
+import type { LeaderEpoch, Offset } from '../base/ids';
 import * as batch from '../protocol/records/batch';
 import { batchSizeAt, TORN } from '../protocol/records/batches';
 import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
@@ -21,10 +21,19 @@ export class SegmentScan {
   #chunkStart = 0;
   #chunkLength = 0;
   #lastOffset: Offset;
+  #leaderEpoch: LeaderEpoch;
   #cutBytes = 0;
   #isDense = true;
 
-  constructor(segment: Segment, settings: LogSettings, epochs: Epochs, producers: Producers) {
+  /** `leaderEpoch`: of the batch before the segment; -1 if unknown. */
+  constructor(
+    segment: Segment,
+    settings: LogSettings,
+    epochs: Epochs,
+    producers: Producers,
+    leaderEpoch: LeaderEpoch,
+  ) {
+    this.#leaderEpoch = leaderEpoch;
     this.#segment = segment;
     this.#settings = settings;
     this.#epochs = epochs;
@@ -35,6 +44,11 @@ export class SegmentScan {
   /** How much was cut off the end. */
   get cutBytes(): number {
     return this.#cutBytes;
+  }
+
+  /** Of the last batch. */
+  get leaderEpoch(): LeaderEpoch {
+    return this.#leaderEpoch;
   }
 
   get endOffset(): Offset {
@@ -77,6 +91,9 @@ export class SegmentScan {
     const isInOrder = baseOffset > this.#lastOffset && lastOffset >= baseOffset;
     if (!isInOrder || !this.#segment.canHold(lastOffset)) return 0;
     const isCurrent = batch.magic(bytes, at) === 2;
+    // What was cut off and came back after a power loss is of an older leader.
+    const epoch = isCurrent ? batch.leaderEpoch(bytes, at) : batch.NO_LEADER_EPOCH;
+    if (epoch < this.#leaderEpoch && epoch !== batch.NO_LEADER_EPOCH) return 0;
     // Magic 0 and 1 are accepted by their frames: their checksum is another one.
     if (isCurrent && (!batch.hasValidCrc(bytes, at) || !this.#note(bytes, at, baseOffset)))
       return 0;
@@ -85,6 +102,7 @@ export class SegmentScan {
     const isFull = isCurrent && batch.recordCount(bytes, at) === lastOffset - baseOffset + 1;
     if (!isFull || baseOffset !== this.endOffset) this.#isDense = false;
     this.#lastOffset = lastOffset;
+    this.#leaderEpoch = Math.max(epoch, this.#leaderEpoch);
     this.#producers.endOffset = lastOffset + 1;
     return size;
   }

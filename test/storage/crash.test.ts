@@ -36,6 +36,8 @@ interface Promised {
   flushedEnd: number;
   startOffset: number;
   isCreated: boolean;
+  /** When it was made, or an older one of its name was set aside. */
+  begunInLife: number;
 }
 
 /** A machine that crashes, and the memory of what it promised. */
@@ -79,12 +81,13 @@ class CrashingHost {
   }
 }
 
-const nothing = (): Promised => ({
+const nothing = (life = 0): Promised => ({
   appended: [],
   end: 0,
   flushedEnd: 0,
   startOffset: 0,
   isCreated: false,
+  begunInLife: life,
 });
 
 async function prepare(host: CrashingHost): Promise<void> {
@@ -120,13 +123,18 @@ function check(logs: Logs, host: CrashingHost, lost: CrashKind | 'nothing'): voi
     if (log === undefined) {
       expect(mustHave).toBe(0);
       expect(promised.isCreated && lost !== 'power-loss').toBe(false);
-      host.promised[topic] = nothing();
+      host.promised[topic] = nothing(host.lives);
       continue;
     }
-    if (log.topicId === undefined && lost === 'power-loss' && mustHave === 0) {
-      // Nothing of it was promised: the broker takes it for a stray and begins anew.
+    const isUnnamed = log.topicId === undefined;
+    const isEmpty = log.startOffset === log.endOffset || log.endOffset <= promised.startOffset;
+    // One of the same name that was set aside before may have come back instead of it.
+    const isNew = promised.begunInLife === host.lives - 1;
+    const isUnsure = isUnnamed || isEmpty || isNew;
+    if (lost === 'power-loss' && mustHave <= promised.startOffset && isUnsure) {
+      // Nothing of it is there that was promised: begin anew.
       logs.setAside(log);
-      host.promised[topic] = nothing();
+      host.promised[topic] = nothing(host.lives);
       continue;
     }
     expect(log.topicId).toBe(TOPIC_ID);
@@ -176,7 +184,7 @@ async function work(
   for (let step = 0; step < steps && !isOver(); step++) {
     const topic = host.chance.pick(Object.keys(TOPICS) as Topic[]);
     const promised = host.promised[topic];
-    const log = logs.get(topic, 0) ?? create(logs, topic, promised, isOver);
+    const log = logs.get(topic, 0) ?? create(logs, topic, promised, isOver, host.lives);
     const choice = host.chance.below(20);
     if (choice < 13) append(log, promised, isOver, 1 + host.chance.below(3));
     else if (choice < 15) await flush(log, promised, isOver);
@@ -186,9 +194,16 @@ async function work(
   }
 }
 
-function create(logs: Logs, topic: Topic, promised: Promised, isOver: () => boolean): Log {
+function create(
+  logs: Logs,
+  topic: Topic,
+  promised: Promised,
+  isOver: () => boolean,
+  life: number,
+): Log {
   const log = logs.create({ topic, partition: 0 }, TOPIC_ID);
   if (!isOver()) promised.isCreated = true;
+  promised.begunInLife = life;
   const { flushMessages } = log.settings;
   log.listen({
     flushed: () => {
@@ -219,8 +234,8 @@ async function flush(log: Log, promised: Promised, isOver: () => boolean): Promi
 function advance(log: Log, promised: Promised, platform: Platform, chance: Stream): void {
   log.setHighWatermark(log.endOffset);
   if (log.endOffset === 0) return;
-  promised.startOffset = Math.max(log.startOffset, chance.below(log.endOffset));
-  log.advanceStartOffset(promised.startOffset);
+  promised.startOffset = Math.max(promised.startOffset, chance.below(log.endOffset));
+  log.advanceStartOffset(Math.min(promised.startOffset, log.endOffset));
   log.deleteOldSegments(platform.clock.wallMs());
 }
 
