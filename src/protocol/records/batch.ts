@@ -180,7 +180,7 @@ export const maxTimestamp = (buffer: Uint8Array, position: number): number =>
 export const exactMaxTimestamp = (buffer: Uint8Array, position: number): bigint =>
   readBigInt64(buffer, position + MAX_TIMESTAMP);
 
-/** -1 (or anything negative) for none. Validation refuses ids from 2^53 on, so logs hold exact ones. */
+/** Negative for none. Validation refuses ids from 2^53 on, so that logs hold exact ones. */
 export const producerId = (buffer: Uint8Array, position: number): ProducerId =>
   readInt64(buffer, position + PRODUCER_ID);
 

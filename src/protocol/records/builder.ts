@@ -32,7 +32,7 @@ export interface BatchOptions {
   readonly leaderEpoch?: LeaderEpoch;
   /** Given, the batch is of LogAppendTime and carries this. */
   readonly logAppendTimeMs?: number | bigint;
-  /** Default -1; with one, epoch and sequence must be given too (a control batch has no sequence). */
+  /** Default -1. With one go epoch and sequence (a control batch has no sequence). */
   readonly producerId?: number | bigint;
   readonly producerEpoch?: ProducerEpoch;
   readonly baseSequence?: number;
@@ -77,7 +77,7 @@ export function buildBatch(records: readonly RecordIn[], options: BatchOptions =
 export const encodeRecords = (records: readonly RecordIn[], baseTimestamp: bigint): Buffer =>
   writeRecords(planRecords(records, { baseTimestamp }), 0);
 
-/** A header without what `wrapRecords` knows; the compression bits of the attributes are its own. */
+/** A header without what `wrapRecords` knows; it sets the compression bits of the attributes. */
 export type HeaderOptions = Omit<batch.BatchHeaderFields, 'sizeInBytes'>;
 
 /** A new batch of records that are encoded already, uncompressed: compresses them if asked. */

@@ -1,4 +1,4 @@
-/** What reading records may throw: the bytes are wrong, or would grow beyond what the caller allows. */
+/** What reading records may throw: bytes are wrong, or would grow beyond what the caller allows. */
 
 /** Record bytes that cannot be read. Whoever reads a log or a request decides what follows. */
 export class CorruptRecordError extends Error {

@@ -1,7 +1,7 @@
 /**
- * Reading the records of a batch of magic 2, for those who read their own log, for compaction, tools
- * and tests. Keys, values and headers are views on the batch (or on its decompressed records), made
- * when asked for.
+ * Reading the records of a batch of magic 2, for those who read their own log, for compaction,
+ * tools and tests. Keys, values and headers are views on the batch (or on its decompressed
+ * records), made when asked for.
  */
 import type { Offset } from '../../base/ids';
 import * as batch from './batch';

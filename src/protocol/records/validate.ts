@@ -1,6 +1,6 @@
 /**
  * What a leader checks before it appends what a client produced (Produce v3 and later), as Kafka's
- * LogValidator does it, and the changes it may make: greatest timestamp, timestamp type, compression.
+ * LogValidator does it, and what it may change: greatest timestamp, timestamp type, compression.
  * Offsets and leader epoch are stamped by the log when it appends.
  *
  * What it costs (Xeon 2.1 GHz, Node 20, @node-rs/crc32): a batch of one small record 0.32 µs (of it
@@ -49,7 +49,7 @@ export interface OffloadedBatch {
 
 export type ValidationOutcome = AcceptedBatch | RefusedBatch;
 
-/** What `validateAppend` does by itself at most: about 4 ms of the smallest records in a batch, … */
+/** What `validateAppend` does by itself at most: about 4 ms of the smallest records, … */
 const INLINE_BATCH_BYTES = 2 * 1024 * 1024;
 /** … about 1 ms of decompressing, … */
 const INLINE_DECOMPRESSED_BYTES = 1024 * 1024;
@@ -58,8 +58,8 @@ const INLINE_REBUILT_BYTES = 256 * 1024;
 
 /**
  * Validates the record set of one partition in a Produce request. Patches it in place, or builds a
- * new one; bytes behind the batch that make no whole second one are cut off. `nowMs` is what records
- * are stamped with and compared to.
+ * new one; bytes behind the batch that make no whole second one are cut off. `nowMs` is what
+ * records are stamped with and compared to.
  */
 export function validateAppend(
   records: Buffer,

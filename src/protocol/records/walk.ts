@@ -36,7 +36,7 @@ export interface Walk {
 
 /**
  * Walks the decompressed records of the batch at the start of `whole`. They must be as many as its
- * header says, and fill their bytes exactly: throws `CorruptRecordError` at the first malformed one.
+ * header says, and fill their bytes exactly: else throws `CorruptRecordError`.
  */
 export function walkRecords(whole: Uint8Array, records: RecordsBytes, options: WalkOptions): Walk {
   const recordCount = batch.recordCount(whole, 0);

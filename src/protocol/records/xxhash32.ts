@@ -1,4 +1,4 @@
-/** xxHash32 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), as LZ4 frames use it. */
+/** xxHash32 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), for LZ4 frames. */
 
 const PRIME_1 = 0x9e3779b1;
 const PRIME_2 = 0x85ebca77;

@@ -251,7 +251,7 @@ describe('snappy', () => {
   });
 
   test.each(snappy)('with every kind of element is read ($name)', (codec) => {
-    // A literal "abcd", copies with offsets of one, two and four bytes, a literal with its length behind.
+    // A literal "abcd", copies with offsets of one, two and four bytes, a long literal.
     const long = Buffer.alloc(70, 0x78);
     const block = Buffer.concat([
       Buffer.from([4 + 4 + 3 + 4 + 70]),
