@@ -35,7 +35,7 @@ export interface ClassicGroup {
   readonly subscribedTopics: ReadonlySet<string> | undefined;
 }
 
-export interface FirstWait {
+interface FirstWait {
   readonly delayMs: number;
   readonly remainingMs: number;
 }
@@ -62,7 +62,7 @@ export interface ClassicMember {
   readonly owesSync: boolean;
 }
 
-export interface Protocol {
+interface Protocol {
   readonly name: string;
   readonly metadata: Buffer;
 }

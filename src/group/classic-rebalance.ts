@@ -122,13 +122,6 @@ export function handOut(turn: ClassicTurn, assignments: ReadonlyMap<string, Buff
   turn.enter('Stable');
 }
 
-/** The join of a member ends without a generation. */
-export function refuseJoin(turn: ClassicTurn, member: ClassicMember, response: JoinResponse): void {
-  if (member.joining === undefined) return;
-  turn.answerJoin(member.joining, response);
-  turn.putMember({ ...member, joining: undefined });
-}
-
 /** Takes a member out; a JoinGroup of its that still waits is told to begin anew. */
 export function expel(turn: ClassicTurn, member: ClassicMember): void {
   if (member.joining !== undefined) {

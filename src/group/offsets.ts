@@ -33,7 +33,7 @@ type FetchedPartition = Element<Element<FetchResponse['topics']>['partitions']>;
 export type DeleteRequest = RequestOf<typeof OffsetDelete>;
 export type DeleteResponse = ResponseDraft<typeof OffsetDelete>;
 
-export const NO_OFFSET = -1n;
+const NO_OFFSET = -1n;
 
 /** The records of a commit that was found in order, and its response. */
 export function commit(

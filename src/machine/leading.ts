@@ -25,7 +25,7 @@ import { Parked } from './parked';
 import { type Timers, Wakes } from './wakes';
 
 /** How long an input of the runtime's own is put off when the log refuses its records. */
-export const RETRY_MS = 500;
+const RETRY_MS = 500;
 
 /** What a running machine needs of the world; a story test gives it by hand. */
 export interface World<R, S, N extends Now = Now> {
@@ -130,18 +130,9 @@ export class Leading<R, S, N extends Now = Now> {
     for (const ticket of [...this.#waiting.keys()]) this.#refuse(ticket, refusal);
   }
 
-  get isDropped(): boolean {
-    return this.#isDropped;
-  }
-
   /** Requests without an answer yet; for tests and metrics. */
   get waitingCount(): number {
     return this.#waiting.size;
-  }
-
-  /** When the timer of that name is due, if it is set; for tests. */
-  wakeAtMs(name: WakeName): MonotonicMs | undefined {
-    return this.#wakes.atMs(name);
   }
 
   /** An input that no client waits for. If the log refuses its records it is put off, not lost. */

@@ -7,7 +7,7 @@ import { type Ask, Leading, type World } from './leading';
 import type { Answered, LoadStep, Machine, Marker, Now } from './machine';
 
 /** How long a request waits for a log that is being replayed before it is refused. */
-export const LOADING_PATIENCE_MS = 500;
+const LOADING_PATIENCE_MS = 500;
 
 /** Runs long work a slice at a time, so that sockets are served in between. */
 export interface Slices {

@@ -94,7 +94,7 @@ export type Effect =
       readonly fields: Readonly<Record<string, unknown>>;
     };
 
-export type SendTo =
+type SendTo =
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'partition-leader'; readonly topic: string; readonly partition: number };
 

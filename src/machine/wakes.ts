@@ -55,10 +55,6 @@ export class Wakes {
     this.#wakes.clear();
   }
 
-  atMs(name: WakeName): MonotonicMs | undefined {
-    return this.#wakes.get(name)?.atMs;
-  }
-
   #timer(name: WakeName, atMs: number): { cancel(): void } {
     return this.#timers.setTimer(Math.max(0, atMs - this.#nowMs()), () => this.#fired(name));
   }
