@@ -90,7 +90,7 @@ export function complete<M extends AnyMessage>(message: M, draft: MessageDraft<M
   return completeStruct(message.shape, draft) as MessageOf<M>;
 }
 
-/** Reads the body of a request, after its header. Bytes that follow are left unread, as in Kafka. */
+/** Reads the body of a request, after its header; what follows is left unread, as in Kafka. */
 export function decodeRequest<A extends AnyApi>(
   api: A,
   version: number,

@@ -94,7 +94,9 @@ class DecoderText {
     const value = `{ ${fields.map(([field], i) => `${field}: f${i}`).join(', ')} }`;
     lines.push(
       this.#isFlexible && this.message.keepsUnknownTags
-        ? `const value = ${value}; if (unknown !== undefined) value.unknownTags = unknown; return value;`
+        ? `const value = ${value};
+          if (unknown !== undefined) value.unknownTags = unknown;
+          return value;`
         : `return ${value};`,
     );
     this.#functions.push(`function ${name}(r) {\n${lines.join('\n')}\n}`);

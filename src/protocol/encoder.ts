@@ -18,7 +18,7 @@ import {
 } from './schema';
 import type { Writer } from './writer';
 
-/** Writes one message. A value that its definition or version does not allow is a broken invariant. */
+/** Writes one message. A value that definition or version do not allow is a broken invariant. */
 export type Encode = (writer: Writer, value: unknown) => void;
 
 export function compileEncoder(message: AnyMessage, version: number): Encode {
@@ -85,7 +85,8 @@ class EncoderText {
       const refuse = this.constant(() =>
         invariant(false, `version ${this.version} has no field ${field}`),
       );
-      return `if (v.${field} !== undefined && !${this.isDefaultCall(spec, `v.${field}`)}) ${refuse}();`;
+      const isDefault = this.isDefaultCall(spec, `v.${field}`);
+      return `if (v.${field} !== undefined && !${isDefault}) ${refuse}();`;
     }
     if (!isOptional(spec)) return `const ${variable} = v.${field};`;
     return `let ${variable} = v.${field};
@@ -130,7 +131,8 @@ class EncoderText {
       if (!canBeNull) return value;
       // Kafka marks a null struct by a byte, but inside a tagged field by a varint.
       const nothing = isTagged(spec, this.version) ? 0 : -1;
-      return `w.ensure(1); if (${variable} === null) w.putInt8(${nothing}); else { w.putInt8(1); ${value} }`;
+      return `w.ensure(1);
+        if (${variable} === null) w.putInt8(${nothing}); else { w.putInt8(1); ${value} }`;
     }
     return this.scalar(type.kind, variable, canBeNull, spec.isInflexible);
   }
@@ -185,7 +187,8 @@ class EncoderText {
     for (const { spec, variable, has, tag } of tagged) {
       lines.push(others(String(tag)));
       lines.push(
-        `if (${has}) { const mark = w.beginTag(${tag}); ${this.write(spec, variable)} w.endTag(mark); }`,
+        `if (${has}) {
+          const mark = w.beginTag(${tag}); ${this.write(spec, variable)} w.endTag(mark); }`,
       );
       next = tag + 1;
     }

@@ -14,7 +14,7 @@ import { OVERWRITTEN, type SlabPool } from './slabs';
 
 /** How many bytes of an unfinished frame can be put before the next read. */
 export const HEADROOM_BYTES = 64 * 1024;
-/** How many bytes one read may bring. 64 KiB cost 10 to 15 % of the throughput, 1 MiB gains none. */
+/** How many bytes a read may bring. 64 KiB cost 10 to 15 % of the throughput, 1 MiB gains none. */
 export const READ_BYTES = 256 * 1024;
 
 const LENGTH_BYTES = 4;
@@ -148,7 +148,7 @@ export class FrameAssembler {
     this.settle();
   }
 
-  /** Hands out whole frames until there is none, or the sink has enough; returns where it got to. */
+  /** Hands out whole frames while there are and the sink wants them; returns where it got to. */
   private deliver(buffer: Buffer, start: number, end: number): number {
     let at = start;
     this.#isDelivering = true;

@@ -31,6 +31,7 @@ export const ApiVersions = api({
       .since(3)
       .tag(0)
       .ignorable(),
+    /** The metadata offset that the levels are from; -1 if unknown. */
     finalizedFeaturesEpoch: int64.since(3).tag(1).default(-1).ignorable(),
     finalizedFeatures: array({
       name: string,

@@ -13,6 +13,7 @@ export const BrokerHeartbeat = api({
   request: {
     brokerId: int32,
     brokerEpoch: int64.default(-1),
+    /** The last offset that the broker has applied. */
     currentMetadataOffset: int64,
     wantFence: bool,
     wantShutDown: bool,

@@ -28,6 +28,7 @@ export const BrokerRegistration = api({
     rack: string.nullable(),
     isMigratingZkBroker: bool.since(1).default(false),
     logDirs: array(uuid).since(2).ignorable(),
+    /** That of the last clean stop; -1 if there was none (KIP-966). */
     previousBrokerEpoch: int64.since(3).default(-1).ignorable(),
   },
   response: {

@@ -17,10 +17,12 @@ export const ConsumerGroupHeartbeat = api({
   request: {
     groupId: string,
     memberId: string,
+    /** 0 to join, -1 to leave, -2 to leave for a while (static members). */
     memberEpoch: int32,
     instanceId: string.nullable().default(null),
     rackId: string.nullable().default(null),
     rebalanceTimeoutMs: int32.default(-1),
+    /** Null here and below: unchanged since the last heartbeat. */
     subscribedTopicNames: array(string).nullable().default(null),
     subscribedTopicRegex: string.nullable().since(1).default(null),
     serverAssignor: string.nullable().default(null),

@@ -13,7 +13,9 @@ export const CreateTopics = api({
   request: {
     topics: array({
       name: string,
+      /** -1: the broker's default, or as `assignments` say (KIP-464). */
       numPartitions: int32,
+      /** Likewise. */
       replicationFactor: int16,
       assignments: array({
         partitionIndex: int32,

@@ -14,6 +14,7 @@ export const DeleteRecords = api({
       name: string,
       partitions: array({
         partitionIndex: int32,
+        /** -1: the high watermark. */
         offset: bigint64,
       }),
     }),

@@ -11,6 +11,7 @@ export const DeleteTopics = api({
   listeners: ['broker', 'controller'],
   isForwardable: true,
   request: {
+    /** Each by its name or its id, the other being null or zero. */
     topics: array({
       name: string.nullable().default(null),
       topicId: uuid,

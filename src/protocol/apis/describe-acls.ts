@@ -12,6 +12,7 @@ export const DescribeAcls = api({
   request: {
     resourceTypeFilter: int8,
     resourceNameFilter: string.nullable(),
+    /** 1: any; 2: all that match the name; 3: literal; 4: prefixed. */
     patternTypeFilter: int8.since(1).default(3),
     principalFilter: string.nullable(),
     hostFilter: string.nullable(),

@@ -11,6 +11,7 @@ export const DescribeCluster = api({
   listeners: ['broker', 'controller'],
   request: {
     includeClusterAuthorizedOperations: bool,
+    /** 1: brokers; 2: controllers. */
     endpointType: int8.since(1).default(1),
     includeFencedBrokers: bool.since(2),
   },

@@ -11,8 +11,10 @@ export const DescribeConfigs = api({
   listeners: ['broker', 'controller'],
   request: {
     resources: array({
+      /** 2: topic; 4: broker; 8: its loggers; 16: client metrics; 32: group. */
       resourceType: int8,
       resourceName: string,
+      /** Null: all of them. */
       configurationKeys: array(string).nullable(),
     }),
     includeSynonyms: bool.since(1).default(false),

@@ -12,6 +12,7 @@ export const ElectLeaders = api({
   isForwardable: true,
   request: {
     electionType: int8.since(1),
+    /** Null: all partitions. */
     topicPartitions: array({
       topic: string,
       partitions: array(int32),

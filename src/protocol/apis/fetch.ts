@@ -22,7 +22,9 @@ export const Fetch = api({
   served: [4, 18],
   listeners: ['broker', 'controller'],
   request: {
+    /** Sent by followers of the metadata log. */
     clusterId: string.nullable().since(12).tag(0).default(null).ignorable(),
+    /** -1 for consumers; `replicaState` says it from version 15 on. */
     replicaId: int32.until(14).default(-1),
     replicaState: struct({
       replicaId: int32.default(-1),
@@ -33,8 +35,10 @@ export const Fetch = api({
     maxWaitMs: int32,
     minBytes: int32,
     maxBytes: int32.since(3).default(0x7fffffff).ignorable(),
+    /** 0: read_uncommitted; 1: read_committed. */
     isolationLevel: int8.since(4).default(0).ignorable(),
     sessionId: int32.since(7).default(0).ignorable(),
+    /** -1: no session; 0: a new one; more: the next of an existing one (KIP-227). */
     sessionEpoch: int32.since(7).default(-1).ignorable(),
     topics: array({
       topic: string.until(12).ignorable(),
@@ -43,10 +47,12 @@ export const Fetch = api({
         partition: int32,
         currentLeaderEpoch: int32.since(9).default(-1).ignorable(),
         fetchOffset: bigint64,
+        /** The epoch of the follower's last record; -1 if it does not say. */
         lastFetchedEpoch: int32.since(12).default(-1),
         logStartOffset: int64.since(5).default(-1).ignorable(),
         partitionMaxBytes: int32,
         replicaDirectoryId: uuid.since(17).tag(0).ignorable(),
+        /** What the follower knows; the leader answers at once if it has moved (KIP-1166). */
         highWatermark: bigint64.since(18).tag(1).default(9223372036854775807n).ignorable(),
       }),
     }),
@@ -70,6 +76,7 @@ export const Fetch = api({
         highWatermark: int64,
         lastStableOffset: int64.since(4).default(-1).ignorable(),
         logStartOffset: int64.since(5).default(-1).ignorable(),
+        /** Where the follower's log parts from the leader's; it truncates there (KIP-595). */
         divergingEpoch: struct({
           epoch: int32.default(-1),
           endOffset: int64.default(-1),

@@ -11,6 +11,7 @@ export const FindCoordinator = api({
   listeners: ['broker'],
   request: {
     key: string.until(3),
+    /** 0: group; 1: transactional id; 2: share partition (`group:topicId:partition`). */
     keyType: int8.since(1).default(0),
     coordinatorKeys: array(string).since(4),
   },

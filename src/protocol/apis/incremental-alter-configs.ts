@@ -16,6 +16,7 @@ export const IncrementalAlterConfigs = api({
       resourceName: string,
       configs: array({
         name: string,
+        /** 0: set; 1: delete; 2: append to a list; 3: subtract from a list. */
         configOperation: int8,
         value: string.nullable(),
       }),

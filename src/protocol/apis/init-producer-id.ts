@@ -10,6 +10,7 @@ export const InitProducerId = api({
   served: [0, 5],
   listeners: ['broker'],
   request: {
+    /** Null for a producer that is merely idempotent. */
     transactionalId: string.nullable(),
     transactionTimeoutMs: int32,
     producerId: bigint64.since(3).default(-1n),

@@ -10,12 +10,16 @@ export const JoinGroup = api({
   served: [0, 9],
   listeners: ['broker'],
   request: {
+    /** Never empty. */
     groupId: string,
     sessionTimeoutMs: int32,
+    /** -1: the session timeout counts. */
     rebalanceTimeoutMs: int32.since(1).default(-1).ignorable(),
+    /** Empty at first; the answer MEMBER_ID_REQUIRED gives one (KIP-394). */
     memberId: string,
     groupInstanceId: string.nullable().since(5).default(null),
     protocolType: string,
+    /** In the order of the member's preference; no name twice. */
     protocols: array({
       name: string,
       metadata: bytes,
@@ -31,6 +35,7 @@ export const JoinGroup = api({
     leader: string,
     skipAssignment: bool.since(9).default(false),
     memberId: string,
+    /** Given to the leader alone. */
     members: array({
       memberId: string,
       groupInstanceId: string.nullable().since(5).default(null).ignorable(),

@@ -17,6 +17,10 @@ export const ListOffsets = api({
       partitions: array({
         partitionIndex: int32,
         currentLeaderEpoch: int32.since(4).default(-1).ignorable(),
+        /**
+         * Or -1 latest, -2 earliest, -3 greatest timestamp, -4 earliest local, -5 latest tiered,
+         * -6 earliest not tiered yet.
+         */
         timestamp: bigint64,
         maxNumOffsets: int32.until(0).default(1),
       }),

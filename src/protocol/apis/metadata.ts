@@ -10,6 +10,7 @@ export const Metadata = api({
   served: [0, 13],
   listeners: ['broker'],
   request: {
+    /** Null: all topics (in version 0, an empty list says that). */
     topics: array({
       topicId: uuid.since(10).ignorable(),
       name: string.nullable(10),

@@ -11,6 +11,7 @@ export const OffsetCommit = api({
   listeners: ['broker'],
   request: {
     groupId: string,
+    /** -1 when a client that is in no group commits. */
     generationIdOrMemberEpoch: int32.since(1).default(-1).ignorable(),
     memberId: string.since(1).ignorable(),
     groupInstanceId: string.nullable().since(7).default(null),

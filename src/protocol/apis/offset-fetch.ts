@@ -20,6 +20,7 @@ export const OffsetFetch = api({
     groups: array({
       groupId: string,
       memberId: string.nullable().since(9).default(null).ignorable(),
+      /** -1 when a client that is in no group asks. */
       memberEpoch: int32.since(9).default(-1).ignorable(),
       topics: array({
         name: string.until(9).ignorable(),
@@ -27,6 +28,7 @@ export const OffsetFetch = api({
         partitionIndexes: array(int32),
       }).nullable(),
     }).since(8),
+    /** Refuse with UNSTABLE_OFFSET_COMMIT while a transaction is open on an offset (KIP-447). */
     requireStable: bool.since(7).default(false),
   },
   response: {

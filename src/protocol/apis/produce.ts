@@ -11,8 +11,10 @@ export const Produce = api({
   listeners: ['broker'],
   request: {
     transactionalId: string.nullable().since(3).default(null),
+    /** 0: no answer; 1: once the leader has it; -1: once the in-sync replicas have it. */
     acks: int16,
     timeoutMs: int32,
+    /** One batch a partition from version 3 on. */
     topicData: array({
       name: string.until(12).ignorable(),
       topicId: uuid.since(13).ignorable(),
@@ -30,6 +32,7 @@ export const Produce = api({
         index: int32,
         errorCode: int16,
         baseOffset: int64,
+        /** -1 unless the broker sets the timestamps. */
         logAppendTimeMs: int64.since(2).default(-1).ignorable(),
         logStartOffset: int64.since(5).default(-1).ignorable(),
         recordErrors: array({

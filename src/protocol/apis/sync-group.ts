@@ -16,6 +16,7 @@ export const SyncGroup = api({
     groupInstanceId: string.nullable().since(3).default(null),
     protocolType: string.nullable().since(5).default(null).ignorable(),
     protocolName: string.nullable().since(5).default(null).ignorable(),
+    /** Given by the leader alone. */
     assignments: array({
       memberId: string,
       assignment: bytes,

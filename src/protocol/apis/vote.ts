@@ -17,6 +17,7 @@ export const Vote = api({
       topicName: string,
       partitions: array({
         partitionIndex: int32,
+        /** The epoch in which the candidate runs. */
         replicaEpoch: int32,
         replicaId: int32,
         replicaDirectoryId: uuid.since(1).ignorable(),
