@@ -59,6 +59,8 @@ export class Story {
     const registrationOffsets = new Map<number, number>();
     if (former !== undefined) {
       this.records.push(...former.records);
+      this.ids = former.ids;
+      this.nowMs = former.nowMs;
       former.records.forEach((record, offset) => {
         if (record.type !== 'RegisterBrokerRecord') return;
         registrationOffsets.set(record.value.brokerId, offset);
