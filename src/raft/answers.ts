@@ -52,7 +52,8 @@ function onLeaderAware(
       if (role.kind === 'resigned') role.unacknowledged.delete(fromId);
       return true;
     case 'fetch':
-      if (role.kind !== 'follower') return true;
+      // It named a leader that cannot be reached from here.
+      if (role.kind !== 'follower') return false;
       if (answer.error !== 'NONE') return unexpected(core, answer);
       return onFetched(core, role, answer, nowMs);
     case 'fetch-snapshot':

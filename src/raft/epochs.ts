@@ -69,7 +69,7 @@ export function learnFromAnswer(
     const before = core.role;
     return learn(core, leader, nowMs) && core.role !== before ? 'handled' : 'unusable';
   }
-  if (leader.leaderId !== undefined && currentLeader(core) === undefined) {
+  if (isNews(core, leader)) {
     if (!learn(core, leader, nowMs)) return 'unusable';
     // An observer finds the leader and its first records with one Fetch.
     return error === 'NONE' ? 'useful' : 'handled';
@@ -104,15 +104,21 @@ function learn(core: Core, news: KnownLeader, nowMs: MonotonicMs): boolean {
   const isNewer = epoch > role.epoch;
   if (leaderId === undefined || endpoints.length === 0) {
     if (isNewer) becomeUnattached(core, epoch, leaderId, nowMs);
-    return true;
-  }
-  const knowsLess =
-    epoch === role.epoch &&
-    (currentLeader(core) === undefined || endpoints.length > knownLeader(core).endpoints.length);
-  if (isNewer || (knowsLess && role.kind !== 'leader' && leaderId !== core.self.id)) {
+  } else if (isNewer || isNews(core, news)) {
     becomeFollower(core, epoch, leaderId, endpoints, nowMs);
   }
   return true;
+}
+
+/** A leader of this epoch that was unknown, or known without a place where it is reached. */
+function isNews(core: Core, { leaderId, epoch, endpoints }: KnownLeader): boolean {
+  if (leaderId === undefined || leaderId === core.self.id || epoch !== core.role.epoch)
+    return false;
+  const known = knownLeader(core);
+  return (
+    whereIs(core, leaderId, endpoints).length > known.endpoints.length ||
+    known.leaderId === undefined
+  );
 }
 
 function isConsistent(core: Core, leaderId: NodeId | undefined, epoch: LeaderEpoch): boolean {

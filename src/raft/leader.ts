@@ -22,8 +22,11 @@ export function pollLeader(core: Core, role: LeaderRole, nowMs: MonotonicMs): Mo
     return nowMs;
   }
   const changeAtMs = commit(core, role, nowMs);
+  if (role.isResignRequested) {
+    becomeResigned(core, successors(role), nowMs);
+    return nowMs;
+  }
   wantFlush(core);
-  if (core.role !== role || role.isResignRequested) return nowMs;
   return Math.min(
     changeAtMs ?? NEVER,
     remind(core, role, nowMs),

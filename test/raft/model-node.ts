@@ -69,6 +69,9 @@ export const newDisk = (): Disk => ({
 export const endOf = (disk: Disk): number =>
   (disk.batches.at(-1)?.lastOffset ?? disk.startOffset - 1) + 1;
 
+const latestOf = ({ snapshots }: Disk): Snapshot | undefined =>
+  [...snapshots].sort((one, other) => one.id.offset - other.id.offset).at(-1);
+
 export class ModelNode {
   readonly raft: Raft;
   /** Given out by the core and waiting for the vote to become durable. */
@@ -91,6 +94,7 @@ export class ModelNode {
     readonly onLine: (line: Ready['lines'][number]) => void = () => {},
   ) {
     this.#options = options;
+    this.#settleSnapshots();
     this.raft = new Raft(
       {
         clusterId: 'cluster',
@@ -313,6 +317,15 @@ export class ModelNode {
       : { kraftVersion: { offset: end - 1, level }, voters: { offset: end - 1, set: voters } };
   }
 
+  /** A checkpoint that the log does not reach takes its place, as on a real disk. */
+  #settleSnapshots(): void {
+    const latest = latestOf(this.disk);
+    if (latest === undefined || latest.id.offset <= endOf(this.disk)) return;
+    this.disk.snapshots = [latest];
+    this.disk.startOffset = latest.id.offset;
+    this.disk.batches = [];
+  }
+
   #loadLog(): LogView {
     const { startOffset, batches, snapshots } = this.disk;
     const epochs: { epoch: number; startOffset: number }[] = [];
@@ -329,7 +342,7 @@ export class ModelNode {
 
   #loadHistory(): QuorumHistory {
     const history = new QuorumHistory(this.#options.staticVoters);
-    const latest = [...this.disk.snapshots].sort((a, b) => a.id.offset - b.id.offset).at(-1);
+    const latest = latestOf(this.disk);
     if (latest !== undefined) history.reset(latest.records);
     for (const { baseOffset, records } of this.disk.batches) {
       if (baseOffset >= (latest?.id.offset ?? 0)) history.add(records);
