@@ -42,6 +42,7 @@ export class SimulatedNode {
   #running: RunningNode | undefined;
   /** Whether this life's disk has failed: then giving up is no fault of the node's. */
   #hasFailingDisk = false;
+  #isHealed = false;
   #boots = 0;
   #crashes = 0;
 
@@ -91,7 +92,7 @@ export class SimulatedNode {
   crash(kind: CrashKind, downMs: number, afterOperations?: number): void {
     const { disk, life } = this.machine;
     const die = (doPart: () => void): void => {
-      if (life?.isOver !== false) return;
+      if (life?.isOver !== false || this.#isHealed) return;
       this.#crashes += 1;
       this.#running = undefined;
       this.machine.crash(kind, doPart);
@@ -129,6 +130,7 @@ export class SimulatedNode {
 
   /** Nothing goes wrong any more: it is to come up and stay up. */
   heal(): void {
+    this.#isHealed = true;
     this.machine.disk?.calm();
     this.machine.life?.resume();
     if (this.#hasFailingDisk) this.restart(0);

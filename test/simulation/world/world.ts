@@ -96,13 +96,14 @@ export class World {
     if (this.#failure !== undefined) return;
     const cause = error instanceof Error ? error : new Error(String(error));
     this.#failure = new Error(`${where}: ${cause.message}`, { cause });
+    this.#log(`FAILED ${this.#failure.message}`);
   }
 
   async run(): Promise<WorldReport> {
     try {
       await this.#phases();
     } catch (error) {
-      this.fail(error, 'the world broke');
+      this.fail(error, 'the world');
     }
     const { seed, traceHash, events, nowMs } = this.#simulation;
     return {
