@@ -16,7 +16,7 @@ type PartitionResult = TopicResult['partitionResult'][number];
 type Election = 'preferred' | 'unclean';
 
 /** Elections that one periodic check makes at most. */
-export const MAX_ELECTIONS_PER_CHECK = 1000;
+const MAX_ELECTIONS_PER_CHECK = 1000;
 
 export function electLeaders(
   view: View,

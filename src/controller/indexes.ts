@@ -135,7 +135,7 @@ export class Indexes {
   }
 }
 
-export const mayCollide = (name: string): boolean => /[._]/.test(name);
+const mayCollide = (name: string): boolean => /[._]/.test(name);
 
 const unified = (name: string): string => name.replaceAll('.', '_');
 

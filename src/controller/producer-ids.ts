@@ -6,7 +6,7 @@ import { Errors } from '../protocol/errors';
 import { checkBrokerEpoch } from './brokers';
 import type { Outcome, View } from './view';
 
-export const PRODUCER_ID_BLOCK = 1000;
+const PRODUCER_ID_BLOCK = 1000;
 
 export function allocateProducerIds(
   view: View,

@@ -5,7 +5,7 @@ import { DIRECTORY_LOST, DIRECTORY_MIGRATING, DIRECTORY_UNASSIGNED } from './top
 
 /** `SecurityProtocol` of Kafka's records is the index in this list. */
 export const SECURITY_PROTOCOLS = ['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'] as const;
-export type SecurityProtocol = (typeof SECURITY_PROTOCOLS)[number];
+type SecurityProtocol = (typeof SECURITY_PROTOCOLS)[number];
 
 export interface Endpoint {
   /** The listener's name. */

@@ -131,7 +131,7 @@ export function configText(type: ConfigType, value: ConfigValue): string | null 
 }
 
 /** Kafka's opening of every refusal. */
-export const invalidValue = (name: string, shown: string, why: string): string =>
+const invalidValue = (name: string, shown: string, why: string): string =>
   `Invalid value ${shown} for configuration ${name}: ${why}`;
 
 function refuse(name: string, text: string, why: string): Parsed {

@@ -14,7 +14,7 @@ export interface MetadataVersion {
   readonly changesRecords: boolean;
 }
 
-export const METADATA_VERSIONS: readonly MetadataVersion[] = [
+const METADATA_VERSIONS: readonly MetadataVersion[] = [
   [7, '3.3-IV3', true],
   [8, '3.4-IV0', true],
   [9, '3.5-IV0', false],

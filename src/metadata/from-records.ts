@@ -129,8 +129,8 @@ export function tokenOf(record: RecordValue<'DelegationTokenRecord'>): Delegatio
 }
 
 /** The leader of a PartitionChange record that names none. */
-export const NO_LEADER_CHANGE = -2;
-export const NO_RECOVERY_CHANGE = -1;
+const NO_LEADER_CHANGE = -2;
+const NO_RECOVERY_CHANGE = -1;
 
 function kept(record: { readonly unknownTags?: readonly UnknownTag[] }): {
   readonly unknownTags?: readonly UnknownTag[];

@@ -13,7 +13,7 @@ export interface AskedResource {
   readonly configs: readonly AskedConfig[];
 }
 
-export interface AskedConfig {
+interface AskedConfig {
   readonly name: string;
   readonly value: string | null;
   /** SET, DELETE, APPEND, SUBTRACT by number; SET where the request has no such field. */

@@ -86,7 +86,7 @@ export function imageOf(records: readonly MetadataRecord[], before?: Image): Ima
 }
 
 /** A loader that starts from a picture, as if a snapshot had brought it. */
-export function loaderAt(image: Image, publish: (image: Image) => void = () => {}): MetadataLoader {
+function loaderAt(image: Image, publish: (image: Image) => void = () => {}): MetadataLoader {
   const loader = new MetadataLoader(publish);
   Object.assign(loader, { current: image });
   return loader;

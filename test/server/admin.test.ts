@@ -8,6 +8,7 @@ import { DescribeConfigs } from '../../src/protocol/apis/describe-configs';
 import { DescribeTopicPartitions } from '../../src/protocol/apis/describe-topic-partitions';
 import { IncrementalAlterConfigs } from '../../src/protocol/apis/incremental-alter-configs';
 import { InitProducerId } from '../../src/protocol/apis/init-producer-id';
+import { ListConfigResources } from '../../src/protocol/apis/list-config-resources';
 import { Metadata } from '../../src/protocol/apis/metadata';
 import { complete } from '../../src/protocol/codec';
 import { ApiError, errorName } from '../../src/protocol/errors';
@@ -444,6 +445,33 @@ describe('changing the settings of brokers', () => {
       'INVALID_REQUEST',
       'INVALID_REQUEST',
     ]);
+  });
+});
+
+describe('ListConfigResources', () => {
+  test('lists topics, brokers, and groups and subscriptions with settings of their own', async () => {
+    const node = new Node();
+    node.story.topic('t', [1]);
+    const set = (resourceType: number, resourceName: string, name: string, value: string) => ({
+      resourceType,
+      resourceName,
+      configs: [{ name, configOperation: 0, value }],
+    });
+    await node.ask(IncrementalAlterConfigs, {
+      resources: [set(16, 'm', 'interval.ms', '1000'), set(2, 't', 'flush.ms', '1')],
+      validateOnly: false,
+    });
+    const list = async (resourceTypes: number[], version: number) => {
+      const answer = await node.ask(ListConfigResources, { resourceTypes }, version);
+      const named = answer.configResources.map(
+        (each) => `${each.resourceType} ${each.resourceName}`,
+      );
+      return [errorName(answer.errorCode), ...named];
+    };
+    expect(await list([], 1)).toEqual(['NONE', '16 m', '4 1', '4 2', '2 t']);
+    expect(await list([2], 1)).toEqual(['NONE', '2 t']);
+    expect(await list([], 0)).toEqual(['NONE', '16 m']);
+    expect(await list([3], 1)).toEqual(['UNSUPPORTED_VERSION']);
   });
 });
 

@@ -33,6 +33,7 @@ import { incrementalAlterConfigs } from './incremental-alter-configs';
 import { initProducerId } from './init-producer-id';
 import { joinGroup } from './join-group';
 import { leaveGroup } from './leave-group';
+import { listConfigResources } from './list-config-resources';
 import { listGroups } from './list-groups';
 import { listOffsets } from './list-offsets';
 import { listPartitionReassignments } from './list-partition-reassignments';
@@ -86,6 +87,7 @@ export const handlers: readonly AnyHandler[] = [
   createPartitions,
   initProducerId,
   describeConfigs,
+  listConfigResources,
   alterConfigs,
   incrementalAlterConfigs,
   describeCluster,
