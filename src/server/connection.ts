@@ -16,8 +16,8 @@ import type { RequestMemory } from './request-memory';
 
 /** Answers that may be owed at once to one client. */
 const MAX_OUTSTANDING = 1000;
-/** Answer bytes beyond which nothing more is executed until some have left. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** Requests that one connection executes before others have their turn: some 1 ms. */
+const MAX_REQUESTS_A_TURN = 64;
 
 /** What all connections of a broker share. */
 export interface ConnectionWorld {
@@ -32,6 +32,8 @@ export interface ConnectionWorld {
   readonly answerSlabs: SlabPool;
   /** `socket.request.max.bytes`. */
   readonly maxFrameBytes: number;
+  /** Answer bytes of one connection beyond which it executes nothing more until some have left. */
+  maxAnswerBytes(): number;
   /** The connection is gone. */
   closed(connection: Connection): void;
 }
@@ -44,6 +46,8 @@ export class Connection implements LinkOwner, ExchangeOwner {
   #holder: Exchange | undefined;
   #receivedAtMs: MonotonicMs;
   #isReading = true;
+  #executedThisTurn = 0;
+  #isYielding = false;
   #isFlushing = false;
   #isEnding = false;
   #isClosed = false;
@@ -102,6 +106,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
   /** Called by the assembler with each whole frame; true if the next may follow. */
   frame(buffer: Buffer, start: number, end: number): boolean {
     const { dispatch } = this.world;
+    this.#executedThisTurn += 1;
     const { exchange, outcome } = dispatch.execute(buffer, start, end, this, this.#receivedAtMs);
     if (outcome instanceof Promise) {
       this.#open.push(exchange);
@@ -167,7 +172,8 @@ export class Connection implements LinkOwner, ExchangeOwner {
       !this.#isClosed &&
       this.#holder === undefined &&
       this.#open.length < MAX_OUTSTANDING &&
-      this.#outbox.queuedBytes < MAX_ANSWER_BYTES
+      this.#outbox.queuedBytes < this.world.maxAnswerBytes() &&
+      this.#executedThisTurn < MAX_REQUESTS_A_TURN
     );
   }
 
@@ -183,6 +189,21 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.#outbox.flush();
     this.world.requestMemory.changed();
     this.#updateReading();
+    if (this.#executedThisTurn >= MAX_REQUESTS_A_TURN) this.#yield();
+    else this.#executedThisTurn = 0;
+  }
+
+  /** Lets other connections have their turn before this one goes on. */
+  #yield(): void {
+    if (this.#isYielding) return;
+    this.#isYielding = true;
+    this.world.clock.nextTurn(() => {
+      this.#isYielding = false;
+      this.#executedThisTurn = 0;
+      if (this.#isClosed) return;
+      this.#resume();
+      this.#endIfDone();
+    });
   }
 
   /** Executes what waits, if it may. */

@@ -13,7 +13,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const JOIN_BYTES = 64 * 1024;
 
 /** With so much queued in the socket, it is told when bytes have left. */
-const NOTICED_BYTES = 256 * 1024;
+const NOTICED_BYTES = 8 * 1024;
 
 /** A file was cut while its bytes were on their way: the connection cannot go on. */
 export class SliceLostError extends Error {

@@ -26,6 +26,10 @@ import type { Services } from './services';
 /** A request that stops coming is given up after so long; sooner when memory is short. */
 const PARTIAL_IDLE_MS = 30_000;
 const PARTIAL_IDLE_SHORT_MS = 2_000;
+/** Memory for answers that clients do not read, shared out among the connections there are. */
+const ANSWER_BYTES = 64 * 1024 * 1024;
+const LARGEST_ANSWER_SHARE_BYTES = 1024 * 1024;
+const SMALLEST_ANSWER_SHARE_BYTES = 16 * 1024;
 /** How often connections are looked through; only while there are any. */
 const SWEEP_MS = 1_000;
 
@@ -65,6 +69,7 @@ export class Server {
   readonly #counts: ConnectionCounts;
   readonly #world: ConnectionWorld;
   readonly #memory: RequestMemory;
+  #answerShareBytes = LARGEST_ANSWER_SHARE_BYTES;
   #nextConnectionId = 1;
   #sweep: Timer | undefined;
   #whenEmpty: (() => void) | undefined;
@@ -84,6 +89,7 @@ export class Server {
       requestMemory: this.#memory,
       answerSlabs: new SlabPool({ overwrites }),
       maxFrameBytes: limits.maxFrameBytes,
+      maxAnswerBytes: () => this.#answerShareBytes,
       closed: (connection) => this.#forget(connection),
     };
   }
@@ -134,6 +140,7 @@ export class Server {
       clientSoftwareVersion: 'unknown',
     });
     this.#connections.add(connection);
+    this.#shareAnswers();
     const excess = this.#counts.add(link.remoteAddress);
     if (excess !== undefined) connection.refuse(excess);
     this.#sweep ??= this.options.clock.setTimer(SWEEP_MS, () => this.#sweepOnce());
@@ -142,8 +149,15 @@ export class Server {
 
   #forget(connection: Connection): void {
     if (!this.#connections.delete(connection)) return;
+    this.#shareAnswers();
     this.#counts.remove(connection.facts.clientHost);
     if (this.#connections.size === 0) this.#whenEmpty?.();
+  }
+
+  #shareAnswers(): void {
+    const share = Math.floor(ANSWER_BYTES / this.#connections.size);
+    const atLeast = Math.max(share, SMALLEST_ANSWER_SHARE_BYTES);
+    this.#answerShareBytes = Math.min(atLeast, LARGEST_ANSWER_SHARE_BYTES);
   }
 
   /** Closes who is idle for too long. */
