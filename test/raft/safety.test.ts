@@ -16,7 +16,7 @@ function run(
   return cluster;
 }
 
-const seeds = Array.from({ length: Number(process.env.RAFT_SEEDS ?? 40) }, (_, index) => index + 1);
+const seeds = Array.from({ length: Number(process.env.RAFT_SEEDS ?? 25) }, (_, index) => index + 1);
 
 describe('one leader an epoch, matching logs, nothing committed lost, whole again in peace', () => {
   test.each([

@@ -176,3 +176,24 @@
   saves epoch 4
   asks 3: fetch in epoch 4 at 3@3
   answers INVALID_VOTER_KEY (epoch 4, leader unknown)
+
+# a vote is kept through a pre-vote that is lost
+> start node 1 voters 1,2,3 epoch 4 voted 2 log 3x3
+  is unattached in epoch 4
+  saves epoch 4 voted 2
+  asks 3: fetch in epoch 4 at 3@3
+  log to 3@3, high watermark unknown, voters 1 2 3
+> wait 1500
+  is prospective in epoch 4
+  asks 2: pre-vote in epoch 4 for end 3@3
+  asks 3: pre-vote in epoch 4 for end 3@3
+> answer 2 rejected
+> answer 3 rejected
+  says quorum-election-lost
+  is unattached in epoch 4
+  saves epoch 4 voted 2
+  asks 3: fetch in epoch 4 at 3@3
+> vote from 3 epoch 4 end 9@3
+  answers rejected (epoch 4, leader unknown)
+> vote from 2 epoch 4 end 9@3
+  answers granted (epoch 4, leader unknown)
