@@ -7,10 +7,11 @@ import type { Clock, Link, LinkOwner, Logger } from '../platform/platform';
 import { MalformedFrameError } from '../protocol/errors';
 import { FrameAssembler, type SharedBuffer } from '../protocol/frame';
 import type { SlabPool } from '../protocol/slabs';
+import type { ConnectionFacts } from './context';
 import { type Dispatch, refusal } from './dispatch';
 import type { Exchange, ExchangeOwner } from './exchange';
 import { foreignProtocol } from './foreign';
-import { CloseConnection, type ConnectionFacts } from './handler';
+import { CloseConnection } from './handler';
 import { Outbox } from './outbox';
 import type { RequestMemory } from './request-memory';
 

@@ -1,7 +1,7 @@
 /** KIP-951: a refused client is told who leads now and how to reach it. */
 import type { LeaderEpoch, NodeId } from '../base/ids';
 import { endpointOf } from '../metadata/brokers';
-import type { Context } from './handler';
+import type { Context } from './context';
 import type { Services } from './services';
 
 export interface CurrentLeader {

@@ -1,7 +1,8 @@
 /** One request and its answer, from the moment it was decoded until the answer left. */
 import type { MonotonicMs } from '../base/times';
 import type { Part } from '../protocol/schema';
-import type { AnyHandler, ConnectionFacts, Context } from './handler';
+import type { ConnectionFacts, Context } from './context';
+import type { AnyHandler } from './handler';
 
 /** What an exchange asks of its connection. */
 export interface ExchangeOwner {

@@ -18,7 +18,7 @@ import type { VoterSet } from '../raft/voters';
 import type { FetchSessions } from '../replication/fetch-sessions';
 import type { Replicas } from '../replication/replicas';
 import type { Waiting } from '../replication/waiting';
-import type { Context } from './handler';
+import type { Context } from './context';
 
 export interface Services {
   readonly clock: Clock;

@@ -2,7 +2,7 @@
 import { topicNameProblem } from '../controller/names';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { type ErrorCode, Errors } from '../protocol/errors';
-import type { Context } from './handler';
+import type { Context } from './context';
 import { isInternalTopic } from './internal-topics';
 import type { Services } from './services';
 

@@ -12,7 +12,8 @@ import { ListConfigResources } from '../../src/protocol/apis/list-config-resourc
 import { Metadata } from '../../src/protocol/apis/metadata';
 import { complete } from '../../src/protocol/codec';
 import { ApiError, errorName } from '../../src/protocol/errors';
-import type { AnyHandler, Context } from '../../src/server/handler';
+import type { Context } from '../../src/server/context';
+import type { AnyHandler } from '../../src/server/handler';
 import { handlers } from '../../src/server/handlers';
 import type { Services } from '../../src/server/services';
 import { Story } from '../controller/story';

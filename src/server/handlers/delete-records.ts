@@ -8,7 +8,8 @@ import { DeleteRecords } from '../../protocol/apis/delete-records';
 import { Errors } from '../../protocol/errors';
 import type { Partition } from '../../replication/partition';
 import { Change } from '../../replication/waiting';
-import { type Context, serve } from '../handler';
+import type { Context } from '../context';
+import { serve } from '../handler';
 import { isInternalTopic } from '../internal-topics';
 import type { Services } from '../services';
 

@@ -4,7 +4,8 @@ import type { ResponseDraft } from '../../protocol/api';
 import { DescribeCluster } from '../../protocol/apis/describe-cluster';
 import { type ErrorName, Errors } from '../../protocol/errors';
 import { ALL_CLUSTER_OPERATIONS } from '../authorized-operations';
-import { type Context, serve } from '../handler';
+import type { Context } from '../context';
+import { serve } from '../handler';
 import { controllerFor } from '../partition-metadata';
 import type { Services } from '../services';
 

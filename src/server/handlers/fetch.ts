@@ -7,8 +7,8 @@ import { ZERO_UUID } from '../../base/ids';
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Fetch } from '../../protocol/apis/fetch';
 import type { FetchKey, SessionRequest, Wanted } from '../../replication/fetch-sessions';
+import { type FetchAnswer, FetchRun } from '../fetch-run';
 import { serve } from '../handler';
-import { type FetchAnswer, FetchRun } from './fetch-run';
 
 type Request = RequestOf<typeof Fetch>;
 type Response = ResponseDraft<typeof Fetch>;

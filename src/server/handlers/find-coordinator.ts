@@ -7,7 +7,8 @@ import { endpointOf } from '../../metadata/brokers';
 import type { Topic } from '../../metadata/topics';
 import { FindCoordinator } from '../../protocol/apis/find-coordinator';
 import { type ErrorCode, Errors, errorName } from '../../protocol/errors';
-import { type Context, serve } from '../handler';
+import type { Context } from '../context';
+import { serve } from '../handler';
 import type { Services } from '../services';
 import { createMissingTopics } from '../topic-creation';
 

@@ -15,7 +15,8 @@ import {
   LATEST_TIMESTAMP,
   MAX_TIMESTAMP,
 } from '../../storage/log';
-import { type Context, serve } from '../handler';
+import type { Context } from '../context';
+import { serve } from '../handler';
 import type { Services } from '../services';
 
 type Request = RequestOf<typeof ListOffsets>;

@@ -9,9 +9,10 @@ import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Produce } from '../../protocol/apis/produce';
 import { Errors, errorName } from '../../protocol/errors';
 import { Change } from '../../replication/waiting';
-import { type Answer, CloseConnection, type Context, serve } from '../handler';
+import type { Context } from '../context';
+import { type Answer, CloseConnection, serve } from '../handler';
+import { type Appended, type Appending, appendOne } from '../produce-append';
 import type { Services } from '../services';
-import { type Appended, type Appending, appendOne } from './produce-append';
 
 type Request = RequestOf<typeof Produce>;
 type Response = ResponseDraft<typeof Produce>;

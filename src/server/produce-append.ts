@@ -1,21 +1,21 @@
 /** One partition's part of a Produce request: found, validated, appended, and what came of it. */
-import type { Offset, Uuid } from '../../base/ids';
-import type { ResponseDraft } from '../../protocol/api';
-import type { Produce } from '../../protocol/apis/produce';
-import { Errors } from '../../protocol/errors';
-import { isTransactional } from '../../protocol/records/batch';
+import type { Offset, Uuid } from '../base/ids';
+import type { ResponseDraft } from '../protocol/api';
+import type { Produce } from '../protocol/apis/produce';
+import { Errors } from '../protocol/errors';
+import { isTransactional } from '../protocol/records/batch';
 import {
   type RefusedBatch,
   receiveOffloaded,
   type ValidationOutcome,
   validateAppend,
   validateAppendTask,
-} from '../../protocol/records/validate';
-import type { Partition } from '../../replication/partition';
-import { currentLeader, NodeEndpoints } from '../current-leader';
-import type { Context } from '../handler';
-import { isInternalTopic } from '../internal-topics';
-import type { Services } from '../services';
+} from '../protocol/records/validate';
+import type { Partition } from '../replication/partition';
+import type { Context } from './context';
+import { currentLeader, NodeEndpoints } from './current-leader';
+import { isInternalTopic } from './internal-topics';
+import type { Services } from './services';
 
 type Response = ResponseDraft<typeof Produce>;
 export type PartitionResponse = Response['responses'][number]['partitionResponses'][number];

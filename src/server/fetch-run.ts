@@ -1,17 +1,17 @@
 /** One fetch under way: reads its partitions within the limits, and waits where there is too little. */
-import type { NodeId } from '../../base/ids';
-import { ZERO_UUID } from '../../base/ids';
-import type { RequestOf, ResponseDraft } from '../../protocol/api';
-import type { Fetch } from '../../protocol/apis/fetch';
-import { Errors } from '../../protocol/errors';
-import { NO_BYTES } from '../../protocol/schema';
-import type { News, Wanted } from '../../replication/fetch-sessions';
-import { NO_READ, type Partition, type PartitionRead } from '../../replication/partition';
-import { Change } from '../../replication/waiting';
-import type { FileSlice } from '../../storage/log';
-import { currentLeader, NodeEndpoints } from '../current-leader';
-import type { Context } from '../handler';
-import type { Services } from '../services';
+import type { NodeId } from '../base/ids';
+import { ZERO_UUID } from '../base/ids';
+import type { RequestOf, ResponseDraft } from '../protocol/api';
+import type { Fetch } from '../protocol/apis/fetch';
+import { Errors } from '../protocol/errors';
+import { NO_BYTES } from '../protocol/schema';
+import type { News, Wanted } from '../replication/fetch-sessions';
+import { NO_READ, type Partition, type PartitionRead } from '../replication/partition';
+import { Change } from '../replication/waiting';
+import type { FileSlice } from '../storage/log';
+import type { Context } from './context';
+import { currentLeader, NodeEndpoints } from './current-leader';
+import type { Services } from './services';
 
 type Request = RequestOf<typeof Fetch>;
 type Response = ResponseDraft<typeof Fetch>;
