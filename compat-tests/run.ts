@@ -3,12 +3,13 @@
  * missing is skipped with a line that says so. Closes with `N passed, N failed, N skipped`.
  */
 import { execFileSync } from 'node:child_process';
+import { suite as crash } from './crash/suite';
 import { suite as java } from './java/suite';
 import { suite as kcat } from './kcat/suite';
 import { startOttla, temporaryFolder } from './support/ottla';
 import type { ForeignCase, ForeignSuite } from './support/suite';
 
-const SUITES: readonly ForeignSuite[] = [kcat, java];
+const SUITES: readonly ForeignSuite[] = [crash, kcat, java];
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 void main(process.argv.slice(2));

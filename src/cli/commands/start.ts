@@ -103,7 +103,8 @@ function soleNode(options: StartOptions): Properties {
     nodeId: wholeNumber('--node-id', options['node-id'] ?? '1', 2 ** 31 - 1),
     host: options.host ?? 'localhost',
     port,
-    controllerPort: port === 0 || port === 65_535 ? 0 : port + 1,
+    // Kafka's own pair of ports; beside any other port the controller takes a free one.
+    controllerPort: port === 9092 ? 9093 : 0,
     advertisedHost: options['advertised-host'],
     dataFolder: options.memory === true ? '/ottla' : resolve(options.data ?? 'ottla-data'),
   });
