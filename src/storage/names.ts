@@ -9,7 +9,7 @@ const MAX_NAME_LENGTH = 255;
 
 export type SegmentSuffix = '.log' | '.index' | '.timeindex' | '.txnindex' | '.snapshot';
 
-export function offsetName(offset: Offset): string {
+function offsetName(offset: Offset): string {
   return String(offset).padStart(OFFSET_DIGITS, '0');
 }
 
