@@ -21,8 +21,8 @@ import { kindOf } from './storage-info';
 export { parseFeatures } from './bootstrap-features';
 export { randomUuid } from './directory-ids';
 export { FormatError } from './format-error';
-export { type InitialController, parseInitialControllers } from './initial-controllers';
-export { type StorageInfo, storageInfo } from './storage-info';
+export { parseInitialControllers } from './initial-controllers';
+export { storageInfo } from './storage-info';
 
 export interface FormatOptions {
   /** `log.dirs` and `metadata.log.dir`, absolute. */

@@ -83,7 +83,7 @@ function onRefused(
 ): boolean {
   const { role } = core;
   if (answer.error === 'UNSUPPORTED_VERSION' && role.kind === 'prospective') {
-    say(core, 'info', 'quorum-pre-vote-unsupported', { by: fromId, epoch: role.epoch });
+    say(core, 'info', 'a voter knows no pre-vote', { by: fromId, epoch: role.epoch });
     becomeCandidate(core, nowMs);
     return true;
   }
@@ -91,7 +91,7 @@ function onRefused(
     role.hasUpdatedLeader = true;
   if (role.kind === 'leader') onApiVersions(core, fromId, answer, nowMs);
   if (answer.error !== 'BROKER_NOT_AVAILABLE') {
-    say(core, 'warn', 'quorum-request-refused', { by: fromId, error: answer.error });
+    say(core, 'warn', 'quorum request refused', { by: fromId, error: answer.error });
   }
   return false;
 }
@@ -118,6 +118,6 @@ function isOtherError(error: string): boolean {
 }
 
 function unexpected(core: Core, answer: IncomingResponse): false {
-  say(core, 'warn', 'quorum-answer-unexpected', { api: answer.kind, error: answer.error });
+  say(core, 'warn', 'unexpected answer in the quorum', { api: answer.kind, error: answer.error });
   return false;
 }

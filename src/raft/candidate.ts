@@ -30,7 +30,7 @@ export function pollElection(
   nowMs: MonotonicMs,
 ): MonotonicMs {
   if (!core.isShuttingDown && nowMs >= role.electionAtMs) {
-    say(core, 'info', 'quorum-election-timed-out', { role: role.kind, epoch: role.epoch });
+    say(core, 'info', 'election timed out', { role: role.kind, epoch: role.epoch });
     if (role.kind === 'candidate') becomeProspective(core, nowMs);
     else giveUpElection(core, nowMs);
     return nowMs;
@@ -60,7 +60,7 @@ export function serveVote(core: Core, request: VoteRequest, nowMs: MonotonicMs):
   const isUnbound =
     (role.kind === 'unattached' || role.kind === 'prospective') && role.voted === undefined;
   if (isGranted && !isPreVote && isUnbound) giveVote(core, candidate, nowMs);
-  say(core, 'info', 'quorum-vote-asked', {
+  say(core, 'info', 'vote asked for', {
     candidate: describeReplica(candidate),
     epoch,
     isPreVote,
@@ -84,7 +84,7 @@ export function onVote(
     if (role.kind === 'prospective') becomeCandidate(core, nowMs);
     else becomeLeader(core, nowMs);
   } else if (isLost(role.election)) {
-    say(core, 'info', 'quorum-election-lost', { role: role.kind, epoch: role.epoch });
+    say(core, 'info', 'election lost', { role: role.kind, epoch: role.epoch });
     // A candidate waits for its time to end, to give others theirs.
     if (role.kind === 'prospective') giveUpElection(core, nowMs);
   }

@@ -23,6 +23,9 @@ import {
   type Voter,
 } from './voters';
 
+/** The event of the line that tells of another role. */
+export const ROLE_CHANGED = 'quorum role changed';
+
 /** The kraft.version levels this build supports. */
 export const MIN_KRAFT_VERSION = 0;
 export const MAX_KRAFT_VERSION = 1;
@@ -73,7 +76,7 @@ export interface Send {
   readonly request: OutgoingRequest;
 }
 
-export interface Reply {
+interface Reply {
   readonly ticket: Ticket;
   readonly response: QuorumResponse;
 }
@@ -167,7 +170,7 @@ export function enterDurably(core: Core, role: Role): void {
 }
 
 export function enter(core: Core, role: Role): void {
-  say(core, 'info', 'quorum-role', {
+  say(core, 'info', ROLE_CHANGED, {
     role: role.kind,
     epoch: role.epoch,
     leaderId: leaderOf(role, core.self.id),

@@ -8,7 +8,7 @@ import type { Timer } from '../platform/platform';
 import { dataBatch, MAX_BATCH_BYTES } from './batches';
 import { NEVER } from './connections';
 import { controlBatch } from './control-records';
-import type { LogOperation, RaftSettings, Ready, Send } from './core';
+import { type LogOperation, type RaftSettings, type Ready, ROLE_CHANGED, type Send } from './core';
 import { Delivery } from './delivery';
 import type { QuorumDriverOptions } from './driver-options';
 import { Incoming } from './incoming';
@@ -212,9 +212,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
         this.#raft.flushed(this.#folder.log.flushedEndOffset, nowMs);
         continue;
       }
-      for (const { level, event, fields } of ready.lines) {
-        this.#options.platform.log.log(level, event, fields);
-      }
+      this.#log(ready);
       if (ready.electionState === undefined) this.#carryOut(ready);
       else {
         const written = this.#folder.writeVote(ready.electionState);
@@ -223,6 +221,15 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     }
     this.#setTimer();
     if (this.#hasNews()) this.#deliverSoon();
+  }
+
+  /** Of roles that are left at once, as at the start of a sole voter, only the last is news. */
+  #log({ lines }: Ready): void {
+    const { log } = this.#options.platform;
+    for (const [index, { level, event, fields }] of lines.entries()) {
+      const isLeftAtOnce = event === ROLE_CHANGED && lines[index + 1]?.event === ROLE_CHANGED;
+      log.log(isLeftAtOnce ? 'debug' : level, event, fields);
+    }
   }
 
   /** Lets nothing pass until `work` is done. */
@@ -408,7 +415,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     const error = cause instanceof Error ? cause : new Error(String(cause));
     this.#failure = error;
     this.#timer?.timer.cancel();
-    this.#options.platform.log.error('quorum-log-failed', { error });
+    this.#options.platform.log.error('metadata log failed', { error });
     this.#serving.close('KAFKA_STORAGE_ERROR');
     this.#options.platform.clock.nextTurn(() => {
       if (this.#leader.leaderId !== undefined) {

@@ -75,7 +75,7 @@ export function learnFromAnswer(
     return error === 'NONE' ? 'useful' : 'handled';
   }
   if (error === 'INVALID_VOTER_KEY') {
-    say(core, 'info', 'quorum-voter-key-mismatch', { epoch: core.role.epoch });
+    say(core, 'info', 'asked a voter by the wrong directory', { epoch: core.role.epoch });
     return 'handled';
   }
   const isRefused =
@@ -83,7 +83,7 @@ export function learnFromAnswer(
     error === 'INVALID_REQUEST' ||
     error === 'UNKNOWN_SERVER_ERROR' ||
     error === 'KAFKA_STORAGE_ERROR';
-  if (error === 'INVALID_REQUEST') say(core, 'error', 'quorum-request-refused', { error });
+  if (error === 'INVALID_REQUEST') say(core, 'error', 'quorum request refused', { error });
   return isRefused ? 'unusable' : 'useful';
 }
 
@@ -92,7 +92,7 @@ function learn(core: Core, news: KnownLeader, nowMs: MonotonicMs): boolean {
   const { role } = core;
   const { leaderId, epoch } = news;
   if (!isConsistent(core, leaderId, epoch)) {
-    say(core, 'error', 'quorum-leader-inconsistent', {
+    say(core, 'error', 'two leaders of one epoch', {
       leaderId,
       epoch,
       knownLeaderId: currentLeader(core),

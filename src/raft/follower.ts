@@ -37,7 +37,7 @@ export function pollFollower(core: Core, role: FollowerRole, nowMs: MonotonicMs)
   if (core.isShuttingDown || core.isInstalling) return NEVER;
   const isVoter = selfIsVoter(core);
   if (isVoter && nowMs >= role.fetchTimeoutAtMs) {
-    say(core, 'info', 'quorum-leader-lost', { leaderId: role.leaderId, epoch: role.epoch });
+    say(core, 'info', 'quorum leader lost', { leaderId: role.leaderId, epoch: role.epoch });
     becomeProspective(core, nowMs);
     return nowMs;
   }
@@ -60,19 +60,19 @@ export function onFetched(
     case 'diverging': {
       const offset = core.log.truncationOffset(outcome.at);
       if (offset < (core.highWatermark ?? 0)) {
-        say(core, 'error', 'quorum-truncation-refused', {
+        say(core, 'error', 'refused to cut committed records', {
           offset,
           highWatermark: core.highWatermark,
         });
         return false;
       }
       truncate(core, offset);
-      say(core, 'info', 'quorum-log-truncated', { offset, leaderId: role.leaderId });
+      say(core, 'info', 'metadata log truncated', { offset, leaderId: role.leaderId });
       break;
     }
     case 'snapshot':
       if (outcome.id.epoch < 0 || outcome.id.offset < 0) {
-        say(core, 'error', 'quorum-snapshot-without-id', { ...outcome.id });
+        say(core, 'error', 'metadata checkpoint without id', { ...outcome.id });
         return false;
       }
       beginSnapshot(core, role, outcome.id);
@@ -105,7 +105,7 @@ export function onFetchedSnapshot(
     fetching.position + answer.bytes.length <= answer.size &&
     (answer.bytes.length > 0 || isWhole);
   if (isGone || answer.error === 'POSITION_OUT_OF_RANGE' || !isExpected) {
-    say(core, isGone ? 'info' : 'error', 'quorum-snapshot-dropped', {
+    say(core, isGone ? 'info' : 'error', 'metadata checkpoint dropped', {
       ...id,
       error: answer.error,
       position: fetching.position,
@@ -127,12 +127,12 @@ export function onFetchedSnapshot(
 }
 
 /** Whether what is fetched next acknowledges only what no power loss can take away. */
-export function mayFetch(core: Core): boolean {
+function mayFetch(core: Core): boolean {
   wantFlush(core);
   return core.flushedEnd >= core.log.endOffset && !core.isInstalling;
 }
 
-export function raiseHighWatermark(core: Core, leaders: number): void {
+function raiseHighWatermark(core: Core, leaders: number): void {
   const highWatermark = Math.min(leaders, core.log.endOffset);
   if (highWatermark > (core.highWatermark ?? -1)) core.highWatermark = highWatermark;
 }
@@ -159,7 +159,7 @@ function append(
     end = { offset: batch.lastOffset + 1, epoch: batch.epoch };
   }
   if (accepted.length < batches.length) {
-    say(core, 'error', 'quorum-batches-refused', { endOffset: end.offset, epoch: role.epoch });
+    say(core, 'error', 'metadata batches refused', { endOffset: end.offset, epoch: role.epoch });
   }
   if (accepted.length === 0) return false;
   core.out.log.push({ kind: 'append-fetched', batches: accepted });
@@ -184,10 +184,10 @@ function beginSnapshot(
   id: { offset: number; epoch: number },
 ): void {
   if (core.log.hasSnapshot(id)) {
-    say(core, 'info', 'quorum-snapshot-known', { ...id });
+    say(core, 'info', 'metadata checkpoint is here already', { ...id });
     return;
   }
-  say(core, 'info', 'quorum-snapshot-fetching', { ...id, leaderId: role.leaderId });
+  say(core, 'info', 'fetching a metadata checkpoint', { ...id, leaderId: role.leaderId });
   role.fetchingSnapshot = { id, position: 0 };
   core.out.log.push({ kind: 'begin-snapshot', id });
 }

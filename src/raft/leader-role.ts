@@ -95,7 +95,7 @@ export const newProgress = (key: ReplicaKey, endpoints: readonly Endpoint[]): Pr
 });
 
 /** The replica's progress; a replica that is no voter becomes an observer. */
-export function progressOf(role: LeaderRole, replica: ReplicaKey): Progress {
+function progressOf(role: LeaderRole, replica: ReplicaKey): Progress {
   const voter = role.voters.get(replica.id);
   if (voter !== undefined && matchesReplica(voter.key, replica)) return voter;
   const name = describeReplica(replica);

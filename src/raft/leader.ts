@@ -11,7 +11,7 @@ import { tendVoterChange } from './voter-changes';
 export function pollLeader(core: Core, role: LeaderRole, nowMs: MonotonicMs): MonotonicMs {
   const isWithoutQuorum = role.voters.size > 1 && nowMs >= role.checkQuorumAtMs;
   if (isWithoutQuorum) {
-    say(core, 'warn', 'quorum-majority-lost', {
+    say(core, 'warn', 'no majority of voters fetches', {
       epoch: role.epoch,
       fetchedVoters: [...role.fetchedVoters],
       voters: [...role.voters.keys()],

@@ -62,7 +62,7 @@ export interface FollowerRole {
   fetchingSnapshot: FetchingSnapshot | undefined;
 }
 
-export interface FetchingSnapshot {
+interface FetchingSnapshot {
   readonly id: OffsetAndEpoch;
   /** How many bytes are here. */
   position: number;

@@ -76,7 +76,7 @@ export class Serving {
     if (response.error !== 'NONE') return { ...response, bytes: NOTHING, size: 0 };
     // Retention may have taken it since the core looked.
     if (!this.#folder.hasSnapshotFile(snapshot)) {
-      this.#logger.info('quorum-snapshot-gone', { ...snapshot });
+      this.#logger.info('metadata checkpoint is gone', { ...snapshot });
       return { ...response, error: 'SNAPSHOT_NOT_FOUND', bytes: NOTHING, size: 0 };
     }
     const reader = this.#folder.openSnapshot(snapshot);

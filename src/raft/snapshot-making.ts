@@ -46,7 +46,7 @@ export class SnapshotMaking<R> {
     this.#running = this.#make(delivered, records)
       .catch((error: unknown) => {
         const { offset, epoch } = delivered.end;
-        this.#options.platform.log.error('quorum-snapshot-failed', { offset, epoch, error });
+        this.#options.platform.log.error('metadata checkpoint failed', { offset, epoch, error });
       })
       .finally(() => {
         this.#running = undefined;
@@ -98,7 +98,7 @@ export class SnapshotMaking<R> {
       partial.drop();
       throw error;
     }
-    log.info('quorum-snapshot-made', { ...end, sizeBytes: partial.sizeBytes });
+    log.info('metadata checkpoint made', { ...end, sizeBytes: partial.sizeBytes });
     // A fetched one that is ahead may have taken the place of the log meanwhile.
     if (end.offset < this.#raft.log.startOffset) return;
     this.#lastEnd = end.offset;
@@ -117,7 +117,7 @@ export class SnapshotMaking<R> {
       if (!isTooMuch && !isTooOld) return;
       this.#folder.deleteBefore(next);
       this.#raft.deletedBefore(next);
-      this.#options.platform.log.info('quorum-log-shortened', { startOffset: next.offset });
+      this.#options.platform.log.info('metadata log shortened', { startOffset: next.offset });
     }
   }
 

@@ -39,7 +39,7 @@ const SNAPSHOT_FILE = /^(\d{20})-(\d{10})(?:-[^.]*)?\.checkpoint(\.part|\.delete
 export const snapshotName = ({ offset, epoch }: OffsetAndEpoch): string =>
   `${String(offset).padStart(20, '0')}-${String(epoch).padStart(10, '0')}.checkpoint`;
 
-export function parseSnapshotName(name: string): SnapshotFile | undefined {
+function parseSnapshotName(name: string): SnapshotFile | undefined {
   const match = SNAPSHOT_FILE.exec(name);
   if (match === null) return undefined;
   const state = match[3] === '.part' ? 'partial' : match[3] === '.deleted' ? 'deleted' : 'complete';

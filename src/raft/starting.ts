@@ -26,7 +26,7 @@ function chooseRole(core: Core, saved: ElectionState | undefined, nowMs: Monoton
   if (saved === undefined) return unattached(core.log.lastEpoch);
   const { epoch, leaderId, voted } = saved;
   if (epoch < core.log.lastEpoch) {
-    say(core, 'warn', 'quorum-state-older-than-log', { epoch, logEpoch: core.log.lastEpoch });
+    say(core, 'warn', 'vote file is older than the log', { epoch, logEpoch: core.log.lastEpoch });
     return unattached(core.log.lastEpoch);
   }
   if (leaderId === core.self.id) {

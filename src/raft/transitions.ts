@@ -268,5 +268,5 @@ function afterLeaving(core: Core, leader: LeaderRole | undefined): void {
   if (leader === undefined) return;
   failParked(core, leader);
   failVoterChange(core, leader, 'NOT_LEADER_OR_FOLLOWER');
-  say(core, 'info', 'quorum-leadership-ended', { epoch: leader.epoch });
+  say(core, 'info', 'quorum leadership ended', { epoch: leader.epoch });
 }

@@ -63,7 +63,7 @@ export function decodeVoteFile(bytes: Uint8Array): ElectionState {
 }
 
 /** The file is not what a node may start from; nothing repairs it by itself. */
-export class VoteFileError extends Error {
+class VoteFileError extends Error {
   override readonly name = 'VoteFileError';
 }
 

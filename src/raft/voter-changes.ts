@@ -165,7 +165,7 @@ export function tendVoterChange(
   if (change.lastOffset !== undefined && (highWatermark ?? 0) > change.lastOffset) {
     finish(core, role, change, { error: 'NONE' });
     if (change.kind === 'remove' && !isVoter(core.history.lastVoters, core.self)) {
-      say(core, 'info', 'quorum-leader-removed', { epoch: role.epoch });
+      say(core, 'info', 'quorum leader is no voter any more', { epoch: role.epoch });
       role.isResignRequested = true;
     }
     return undefined;
@@ -308,7 +308,7 @@ function updateVoter(core: Core, request: UpdateVoterRequest, nowMs: MonotonicMs
 }
 
 function appendVoters(core: Core, role: LeaderRole, voters: VoterSet): number {
-  say(core, 'info', 'quorum-voters', {
+  say(core, 'info', 'quorum voters changed', {
     voters: [...voters.values()].map(({ key }) => describeReplica(key)),
   });
   return appendControl(core, role.epoch, [{ kind: 'voters', voters }]);
@@ -320,7 +320,7 @@ function endAdd(
   change: Extract<VoterChange, { kind: 'add' }>,
   refusal: Refusal,
 ): void {
-  say(core, 'info', 'quorum-voter-not-added', { voter: describeReplica(change.voter), ...refusal });
+  say(core, 'info', 'voter not added', { voter: describeReplica(change.voter), ...refusal });
   finish(core, role, change, refusal);
 }
 

@@ -34,8 +34,6 @@ export interface Destination {
   readonly port: number;
 }
 
-export const NO_VOTERS: VoterSet = new Map();
-
 export function voterSet(voters: Iterable<Voter>): VoterSet {
   return new Map([...voters].map((voter) => [voter.key.id, voter]));
 }
@@ -52,7 +50,7 @@ export function staticVoterSet(listenerName: string, servers: readonly Destinati
   );
 }
 
-export const sameReplica = (one: ReplicaKey, other: ReplicaKey): boolean =>
+const sameReplica = (one: ReplicaKey, other: ReplicaKey): boolean =>
   one.id === other.id && one.directoryId === other.directoryId;
 
 /** Whether a voter known as `known` is `replica`; an unknown directory matches every one. */
@@ -106,7 +104,7 @@ export function voterNeedsUpdate(voters: VoterSet, voter: Voter): boolean {
   return known !== undefined && matchesReplica(known.key, voter.key) && !sameVoter(known, voter);
 }
 
-export function sameVoter(one: Voter, other: Voter): boolean {
+function sameVoter(one: Voter, other: Voter): boolean {
   return (
     sameReplica(one.key, other.key) &&
     one.minKraftVersion === other.minKraftVersion &&

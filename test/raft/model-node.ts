@@ -28,7 +28,7 @@ export interface Batch {
 }
 
 /** What a snapshot stands for: every value before its end, and the quorum as of then. */
-export interface Snapshot {
+interface Snapshot {
   readonly id: OffsetAndEpoch;
   readonly values: readonly string[];
   readonly records: QuorumRecords;

@@ -203,8 +203,7 @@ export class WireCluster {
   }
 }
 
-export const directoryOf = (id: number): string =>
-  Buffer.alloc(16, id + 0x40).toString('base64url');
+const directoryOf = (id: number): string => Buffer.alloc(16, id + 0x40).toString('base64url');
 
 export const voterOf = (id: number): Voter => ({
   key: { id, directoryId: directoryOf(id) },

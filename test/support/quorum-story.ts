@@ -200,12 +200,12 @@ export class QuorumStory {
   }
 
   #said({ event, fields }: LogLine): void {
-    if (event === 'quorum-role') {
+    if (event === 'quorum role changed') {
       const { role, epoch, leaderId } = fields;
       this.#lines.push(
         `is ${role} in epoch ${epoch}${leaderId === undefined ? '' : `, leader ${leaderId}`}`,
       );
-    } else if (!/vote-asked|quorum-voters|leadership-ended/.test(event))
+    } else if (!/vote asked|voters changed|leadership ended/.test(event))
       this.#lines.push(`says ${event}`);
   }
 

@@ -57,10 +57,10 @@
   asks 3: vote in epoch 4 for end 5@3
 > answer 2 rejected
 > answer 3 rejected
-  says quorum-election-lost
+  says election lost
 > wait 1400
 > wait 100
-  says quorum-election-timed-out
+  says election timed out
   is prospective in epoch 4
   asks 2: pre-vote in epoch 4 for end 5@3
   asks 3: pre-vote in epoch 4 for end 5@3
@@ -75,13 +75,13 @@
   asks 2: fetch in epoch 3 at 5@3
   log to 5@3, high watermark 5, voters 1 2 3
 > wait 2000
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 3, leader 2
   asks 2: pre-vote in epoch 3 for end 5@3
   asks 3: pre-vote in epoch 3 for end 5@3
 > answer 2 rejected
 > answer 3 rejected leader 2
-  says quorum-election-lost
+  says election lost
   is follower in epoch 3, leader 2
   saves epoch 3 leader 2
   asks 2: fetch in epoch 3 at 5@3
@@ -98,7 +98,7 @@
   asks 3: pre-vote in epoch 3 for end 5@3
 > answer 2 rejected
 > answer 3 rejected
-  says quorum-election-lost
+  says election lost
   is unattached in epoch 3
   saves epoch 3
   asks 3: fetch in epoch 3 at 5@3
@@ -114,7 +114,7 @@
   asks 2: pre-vote in epoch 3 for end 5@3
   asks 3: pre-vote in epoch 3 for end 5@3
 > fail 2 with UNSUPPORTED_VERSION
-  says quorum-pre-vote-unsupported
+  says a voter knows no pre-vote
   is candidate in epoch 4
   saves epoch 4 voted 1
   asks 2: vote in epoch 4 for end 5@3

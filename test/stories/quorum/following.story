@@ -37,7 +37,7 @@
   asks 2: fetch in epoch 5 at 7@3
   log to 7@3, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 diverging 4@2
-  says quorum-log-truncated
+  says metadata log truncated
   asks 2: fetch in epoch 5 at 3@1
   log to 3@1, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 batches 3@5 hw 3
@@ -52,7 +52,7 @@
   asks 2: fetch in epoch 5 at 7@3
   log to 7@3, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 diverging 5@3
-  says quorum-log-truncated
+  says metadata log truncated
   asks 2: fetch in epoch 5 at 5@3
   log to 5@3, high watermark unknown, voters 1 2 3
 
@@ -66,7 +66,7 @@
   asks 2: fetch in epoch 5 at 7@3
   log to 7@3, high watermark 6, voters 1 2 3
 > answer 2 leader 2 diverging 4@2
-  says quorum-truncation-refused
+  says refused to cut committed records
   asks 3: fetch in epoch 5 at 7@3
 
 # batches that do not fit are left out and asked for again
@@ -76,12 +76,12 @@
   asks 2: fetch in epoch 3 at 0@0
   log to 0@0, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 batches 0@3,2@3
-  says quorum-batches-refused
+  says metadata batches refused
   writes 0-0 of epoch 3: new-0
   asks 2: fetch in epoch 3 at 1@3
   log to 1@3, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 batches 1@9
-  says quorum-batches-refused
+  says metadata batches refused
   asks 3: fetch in epoch 3 at 1@3
 > wait 20
 
@@ -96,7 +96,7 @@
   log to 0@0, high watermark 0, voters 1 2 3
 > wait 1900
 > wait 100
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 3, leader 2
   asks 2: pre-vote in epoch 3 for end 0@0
   asks 3: pre-vote in epoch 3 for end 0@0
@@ -153,7 +153,7 @@
   asks 2: fetch in epoch 3 at 0@0
   log to 0@0, high watermark 0, voters 1 2 3
 > end-epoch from 2 epoch 3 successors 1,3
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 3, leader 2
   asks 2: pre-vote in epoch 3 for end 0@0
   asks 3: pre-vote in epoch 3 for end 0@0
@@ -173,7 +173,7 @@
   answers end-quorum-epoch done (epoch 3, leader 2)
 > wait 499
 > wait 1
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 3, leader 2
   asks 2: pre-vote in epoch 3 for end 0@0
   asks 3: pre-vote in epoch 3 for end 0@0
@@ -188,7 +188,7 @@
   answers end-quorum-epoch done (epoch 3, leader 2)
 > wait 999
 > wait 1
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 3, leader 2
   asks 2: pre-vote in epoch 3 for end 0@0
   asks 3: pre-vote in epoch 3 for end 0@0
@@ -200,10 +200,10 @@
   asks 2: fetch in epoch 3 at 0@0
   log to 0@0, high watermark unknown, voters 1 2 3
 > begin-epoch from 3 epoch 3
-  says quorum-leader-inconsistent
+  says two leaders of one epoch
   answers begin-quorum-epoch UNKNOWN_SERVER_ERROR (epoch 3, leader 2)
 > begin-epoch from 1 epoch 3
-  says quorum-leader-inconsistent
+  says two leaders of one epoch
   answers begin-quorum-epoch UNKNOWN_SERVER_ERROR (epoch 3, leader 2)
 > answer 2 epoch 3 leader 3
   asks 2: fetch in epoch 3 at 0@0

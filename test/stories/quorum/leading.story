@@ -205,7 +205,7 @@
   asks 2: begin-epoch 4
   asks 3: begin-epoch 4
 > wait 100
-  says quorum-majority-lost
+  says no majority of voters fetches
   is resigned in epoch 4, leader 1
   asks 2: end-epoch 4 successors 2,3
   asks 3: end-epoch 4 successors 2,3

@@ -61,7 +61,7 @@
   asks 2: fetch in epoch 7 at 3@1
   log to 3@1, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 snapshot 20-6
-  says quorum-snapshot-fetching
+  says fetching a metadata checkpoint
   asks 2: fetch-snapshot 20-6 at byte 0
 > answer 2 leader 2 bytes 10
   asks 2: fetch-snapshot 20-6 at byte 10
@@ -81,10 +81,10 @@
   asks 2: fetch in epoch 7 at 3@1
   log to 3@1, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 snapshot 20-6
-  says quorum-snapshot-fetching
+  says fetching a metadata checkpoint
   asks 2: fetch-snapshot 20-6 at byte 0
 > answer 2 leader 2 error SNAPSHOT_NOT_FOUND
-  says quorum-snapshot-dropped
+  says metadata checkpoint dropped
   asks 2: fetch in epoch 7 at 3@1
 
 # a new leader means a new beginning
@@ -94,7 +94,7 @@
   asks 2: fetch in epoch 7 at 3@1
   log to 3@1, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 snapshot 20-6
-  says quorum-snapshot-fetching
+  says fetching a metadata checkpoint
   asks 2: fetch-snapshot 20-6 at byte 0
 > begin-epoch from 3 epoch 8
   is follower in epoch 8, leader 3
@@ -109,14 +109,14 @@
   asks 2: fetch in epoch 7 at 3@1
   log to 3@1, high watermark unknown, voters 1 2 3
 > answer 2 leader 2 snapshot 20-6
-  says quorum-snapshot-fetching
+  says fetching a metadata checkpoint
   asks 2: fetch-snapshot 20-6 at byte 0
 > hold
 > answer 2 leader 2
 > wait 9000
 > release
   installs snapshot 20-6
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 7, leader 2
   asks 2: pre-vote in epoch 7 for end 20@6
   asks 3: pre-vote in epoch 7 for end 20@6

@@ -100,7 +100,7 @@
 
 # a vote file older than the log gives way to the log
 > start node 1 voters 1,2,3 epoch 2 leader 1 log 4x3
-  says quorum-state-older-than-log
+  says vote file is older than the log
   is unattached in epoch 4
   saves epoch 4
   asks 3: fetch in epoch 4 at 3@4

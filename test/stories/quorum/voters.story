@@ -49,19 +49,19 @@
 > add-voter 2
   asks 2: api-versions
 > answer 2
-  says quorum-voter-not-added
+  says voter not added
   answers add-voter REQUEST_TIMED_OUT
 > fetch from 2 epoch 1 at 3@1 waits 0
   answers nothing, high watermark 3 (epoch 1, leader 1)
 > add-voter 2
   asks 2: api-versions
 > answer 2 max 0
-  says quorum-voter-not-added
+  says voter not added
   answers add-voter INVALID_REQUEST
 > add-voter 2
   asks 2: api-versions
 > fail 2
-  says quorum-voter-not-added
+  says voter not added
   answers add-voter REQUEST_TIMED_OUT
 > wait 20
 > add-voter 1 directory other
@@ -145,7 +145,7 @@
 > fetch from 2 epoch 4 at 4@4 waits 0
   answers nothing, high watermark 3 (epoch 4, leader 1)
 > fetch from 3 epoch 4 at 4@4 waits 0
-  says quorum-leader-removed
+  says quorum leader is no voter any more
   is resigned in epoch 4, leader 1
   asks 2: end-epoch 4 successors 2,3
   asks 3: end-epoch 4 successors 2,3
@@ -267,7 +267,7 @@
 > answer 2 leader 2 hw 0
   asks 2: update-voter 1/dir1
 > wait 2000
-  says quorum-leader-lost
+  says quorum leader lost
   is prospective in epoch 4, leader 2
   asks 2: pre-vote in epoch 4 for end 0@0
 
@@ -314,6 +314,6 @@
   answers remove-voter NOT_LEADER_OR_FOLLOWER
   answers begin-quorum-epoch done (epoch 5, leader 2)
 > answer 2 leader 2 diverging 3@4
-  says quorum-log-truncated
+  says metadata log truncated
   asks 2: fetch in epoch 5 at 3@4
   log to 3@4, high watermark 3, voters 1/dir1 2/dir2 3/dir3

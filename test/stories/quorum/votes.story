@@ -189,7 +189,7 @@
   asks 3: pre-vote in epoch 4 for end 3@3
 > answer 2 rejected
 > answer 3 rejected
-  says quorum-election-lost
+  says election lost
   is unattached in epoch 4
   saves epoch 4 voted 2
   asks 3: fetch in epoch 4 at 3@3
