@@ -48,7 +48,7 @@ export function planListeners(settings: Settings, localHost: () => string): List
 }
 
 /** `NAME://host:port`; IPv6 addresses stand in brackets. Throws StartError. */
-export function parseEndpoint(setting: string, text: string): Endpoint {
+function parseEndpoint(setting: string, text: string): Endpoint {
   const match = ENDPOINT.exec(text.trim());
   const port = Number(match?.[4]);
   if (match === null || port > 65_535) {

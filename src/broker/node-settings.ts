@@ -18,7 +18,7 @@ const SETTINGS: ReadonlyMap<string, BrokerSetting> = new Map(
 );
 
 /** The text of a broker setting as given, its default included; null = it has none. */
-export const staticText = (settings: Settings, name: string): string | null =>
+const staticText = (settings: Settings, name: string): string | null =>
   settings.given.get(name) ?? SETTINGS.get(name)?.default ?? null;
 
 export function controllerSettings(settings: Settings, clusterId: string): ControllerSettings {

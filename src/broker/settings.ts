@@ -111,7 +111,7 @@ function readDefault(setting: BrokerSetting): ConfigValue {
 }
 
 /** Whether Kafka knows a setting of that name. */
-export function isKnown(name: string): boolean {
+function isKnown(name: string): boolean {
   return TABLE.has(name) || OPEN_PREFIXES.some((open) => name.startsWith(open));
 }
 

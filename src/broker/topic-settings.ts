@@ -6,7 +6,7 @@ import { type PartitionSettings, partitionSettings } from '../replication/partit
 import type { Settings } from './settings';
 
 /** The layers that give a topic its settings here, its own first. */
-export function layersOf(topic: string, image: Image, settings: Settings): ConfigLayers {
+function layersOf(topic: string, image: Image, settings: Settings): ConfigLayers {
   return {
     topic: image.configOf({ type: 'topic', name: topic }),
     broker: image.configOf({ type: 'broker', name: String(settings.nodeId) }),

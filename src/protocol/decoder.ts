@@ -23,7 +23,7 @@ export function compileDecoder(message: AnyMessage, version: number): Decode {
 }
 
 /** The fewest bytes that a value takes; what bounds the count of an array. */
-export function fewestBytes(type: FieldType, version: number, isFlexible: boolean): number {
+function fewestBytes(type: FieldType, version: number, isFlexible: boolean): number {
   switch (type.kind) {
     case 'struct':
       return fewestStructBytes(type.shape, version, isFlexible);

@@ -26,7 +26,7 @@ export function compileEncoder(message: AnyMessage, version: number): Encode {
 }
 
 /** Whether a value is what its field is taken to be where it is not sent. */
-export function isDefault(spec: FieldSpec, value: unknown): boolean {
+function isDefault(spec: FieldSpec, value: unknown): boolean {
   const expected = defaultOf(spec);
   if (value === expected || value === undefined) return true;
   if (value === null || expected === null) return false;

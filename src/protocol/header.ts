@@ -52,7 +52,7 @@ export function readRequestHeader(reader: Reader): RequestStart {
   return { ...header, api };
 }
 
-export function writeRequestHeader(
+function writeRequestHeader(
   writer: Writer,
   api: AnyApi,
   version: number,
@@ -72,7 +72,7 @@ export function readResponseHeader(reader: Reader, api: AnyApi, version: number)
   return readMessage(ResponseHeader, responseHeaderVersion(api, version), reader).correlationId;
 }
 
-export function writeResponseHeader(
+function writeResponseHeader(
   writer: Writer,
   api: AnyApi,
   version: number,
@@ -111,11 +111,11 @@ export function writeResponseFrame<A extends AnyApi>(
   });
 }
 
-export const requestHeaderVersion = (api: AnyApi, version: number): number =>
+const requestHeaderVersion = (api: AnyApi, version: number): number =>
   version >= api.flexibleSince ? 2 : 1;
 
 /** ApiVersions stays at 0: who asks does not know yet what the node understands (KIP-511). */
-export const responseHeaderVersion = (api: AnyApi, version: number): number =>
+const responseHeaderVersion = (api: AnyApi, version: number): number =>
   version >= api.flexibleSince && api.key !== ApiVersions.key ? 1 : 0;
 
 function writeFrame(writer: Writer, write: () => void): void {

@@ -8,9 +8,9 @@ import { readUuid, UUID_BYTES } from './ids';
 import type { UnknownTag } from './schema';
 
 /** How many elements all arrays of one message may have together. */
-export const MAX_ELEMENTS = 1_000_000;
+const MAX_ELEMENTS = 1_000_000;
 /** How many tagged fields a struct may have. */
-export const MAX_TAGGED_FIELDS = 10_000;
+const MAX_TAGGED_FIELDS = 10_000;
 /** How many bytes a string may have. */
 export const MAX_STRING_BYTES = 0x7fff;
 

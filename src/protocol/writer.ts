@@ -376,7 +376,7 @@ interface FrameMark {
 }
 
 /** The parts in one buffer, for those that have no foreign bytes among them. */
-export function joinParts(parts: readonly Part[]): Buffer {
+function joinParts(parts: readonly Part[]): Buffer {
   return Buffer.concat(
     parts.map((part) => {
       invariant(part instanceof Uint8Array, 'foreign bytes cannot be joined');

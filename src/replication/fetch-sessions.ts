@@ -10,7 +10,7 @@ import type { Random } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 
 /** The session id that says "none". */
-export const NO_SESSION = 0;
+const NO_SESSION = 0;
 const FIRST_EPOCH = 0;
 const LAST_EPOCH = -1;
 const MAX_INT32 = 0x7fff_ffff;

@@ -16,7 +16,7 @@ const JOIN_BYTES = 64 * 1024;
 const NOTICED_BYTES = 8 * 1024;
 
 /** A file was cut while its bytes were on their way: the connection cannot go on. */
-export class SliceLostError extends Error {
+class SliceLostError extends Error {
   override readonly name = 'SliceLostError';
 }
 

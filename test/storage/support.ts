@@ -16,7 +16,7 @@ export const FOLDER = '/data';
 export const TOPIC_ID = 'vWQ2Zv5cSfyvN8x_sjnLPA';
 export const DIRECTORY_ID = 'R4mbT3ckSRyR4mbT3ckSRw';
 /** Where the tests' world begins to count wall time. */
-const PARTITION = { topic: 'orders', partition: 3 };
+export const PARTITION = { topic: 'orders', partition: 3 };
 export const PARTITION_PATH = `${FOLDER}/orders-3`;
 
 /** One machine whose clock stands still unless told, and one log folder on its disk. */
@@ -61,7 +61,7 @@ export class StorageBench {
   }
 }
 
-function newContext(machine: TestMachine): LogContext {
+export function newContext(machine: TestMachine): LogContext {
   return new LogContext(machine, { producerIdExpirationMs: 86_400_000 });
 }
 
@@ -69,7 +69,7 @@ export function withDefaults(settings: Partial<LogSettings>): LogSettings {
   return { ...DEFAULT_LOG_SETTINGS, ...settings };
 }
 
-function logOptions(
+export function logOptions(
   settings: Partial<LogSettings>,
   options: Partial<LogOptions> = {},
 ): LogOptions {
@@ -112,7 +112,7 @@ export function batchBy(
 }
 
 /** A transaction marker. */
-function markerBy(
+export function markerBy(
   producerId: number,
   producerEpoch: number,
   kind: 'abort' | 'commit',
@@ -137,7 +137,7 @@ export function bytesOf(read: LogRead | undefined): Buffer {
 }
 
 /** The offsets of all records of a log, as a consumer from `from` on would see them. */
-function offsetsOf(log: Log, from: Offset = log.startOffset, maxBytes = 1024): Offset[] {
+export function offsetsOf(log: Log, from: Offset = log.startOffset, maxBytes = 1024): Offset[] {
   const offsets: Offset[] = [];
   for (let next = from; next < log.endOffset; ) {
     const read = log.readBytes(next, { maxBytes, atLeastOneBatch: true });
@@ -155,7 +155,7 @@ export function headersOf(bytes: Buffer) {
 }
 
 /** Names in a folder. */
-const namesIn = (disk: Disk, path: string): string[] =>
+export const namesIn = (disk: Disk, path: string): string[] =>
   disk.list(path).map(({ name }) => name);
 
 /** Makes `folder` a formatted log folder. */
@@ -164,5 +164,5 @@ export async function format(disk: Disk, folder: string, directoryId: string): P
   await writeMetaProperties(disk, folder, { clusterId: METADATA_TOPIC_ID, nodeId: 1, directoryId });
 }
 
-const range = (from: number, to: number): number[] =>
+export const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from }, (_, index) => from + index);

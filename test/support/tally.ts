@@ -24,7 +24,7 @@ export interface Wait {
   readonly for: number;
 }
 
-export class TallyState implements State<Add> {
+class TallyState implements State<Add> {
   sum = 0;
   lastOffset = -1;
   readonly pending = new Map<number, number>();
