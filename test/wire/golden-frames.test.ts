@@ -28,7 +28,8 @@ function goldenFrames(file: string): readonly Golden[] {
     .map((line) => {
       const [side, name, key, version, text] = line.split(' ') as [string, ...string[]];
       const api = apiByKey(Number(key));
-      if (api === undefined || api.name !== name) throw new Error(`no API ${key} is called ${name}`);
+      if (api === undefined || api.name !== name)
+        throw new Error(`no API ${key} is called ${name}`);
       return { side, api, version: Number(version), frame: Buffer.from(text as string, 'base64') };
     });
 }
