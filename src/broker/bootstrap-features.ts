@@ -86,8 +86,8 @@ function chooseMetadataVersion({ releaseVersion, features }: FeatureChoice): Met
     const version = metadataVersionNamed(releaseVersion);
     if (version !== undefined) return version;
     throw new FormatError(
-      `${releaseVersion} is no release this build knows; it knows ${nameOf(LEAST_METADATA_VERSION)} ` +
-        `to ${nameOf(LATEST_METADATA_VERSION)}.`,
+      `${releaseVersion} is no release this build knows; it knows ` +
+        `${nameOf(LEAST_METADATA_VERSION)} to ${nameOf(LATEST_METADATA_VERSION)}.`,
     );
   }
   const version = metadataVersionAt(level ?? LATEST_METADATA_VERSION);
@@ -111,8 +111,8 @@ function checkLevel(
     throw new FormatError(
       isDynamic
         ? 'kraft.version cannot be 0 without controller.quorum.voters: remove the --feature flag.'
-        : `kraft.version cannot be ${level} with controller.quorum.voters: remove that setting and ` +
-            'give --standalone, --initial-controllers or --no-initial-controllers.',
+        : `kraft.version cannot be ${level} with controller.quorum.voters: remove that setting ` +
+            'and give --standalone, --initial-controllers or --no-initial-controllers.',
     );
   }
   const needed = FEATURES.find((feature) => feature.name === name)?.needs[level - 1] ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Makes log folders ready for a node, as Kafka 4.4's `kafka-storage format` does: meta.properties in
- * each, and on a controller the 0-0 checkpoint with the first records of the cluster.
+ * Makes log folders ready for a node, as Kafka 4.4's `kafka-storage format` does: meta.properties
+ * in each, and on a controller the 0-0 checkpoint with the first records of the cluster.
  */
 import { dirname } from 'node:path';
 import type { NodeId, Uuid } from '../base/ids';
@@ -39,8 +39,8 @@ export interface FormatOptions {
   readonly controllerListenerName: string;
   /**
    * How a dynamic quorum starts: `standalone` with this node alone (reached at that address),
-   * `initial` with the voters named, `none` joining later. Undefined where voters are static, and on
-   * a mere broker.
+   * `initial` with the voters named, `none` joining later. Undefined where voters are static, and
+   * on a mere broker.
    */
   readonly initial:
     | { readonly kind: 'standalone'; readonly host: string; readonly port: number }
@@ -68,8 +68,8 @@ export interface FormatReport {
 }
 
 /**
- * Everything is durable when it resolves; a folder counts as formatted only once all of it is there.
- * Throws FormatError, and the disk's error.
+ * Everything is durable when it resolves; a folder counts as formatted only once all of it is
+ * there. Throws FormatError, and the disk's error.
  */
 export async function formatFolders(
   platform: FormatPlatform,
@@ -121,8 +121,8 @@ function checkOptions(options: FormatOptions): void {
   const namesVoters = initial?.kind === 'standalone' || initial?.kind === 'initial';
   if (hasStaticVoters && namesVoters) {
     throw new FormatError(
-      'controller.quorum.voters cannot be set together with --standalone or --initial-controllers: ' +
-        'for a dynamic quorum remove it and set controller.quorum.bootstrap.servers instead.',
+      'controller.quorum.voters cannot be set together with --standalone or ' +
+        '--initial-controllers: for a dynamic quorum remove it and set controller.quorum.bootstrap.servers instead.',
     );
   }
   if (initial?.kind === 'standalone' && !isController) {

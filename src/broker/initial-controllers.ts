@@ -62,6 +62,7 @@ function parseController(text: string): InitialController {
     isUuid(directoryId);
   if (isSound) return { id: Number(id), host, port, directoryId };
   throw new FormatError(
-    `"${text}" is no controller; write id@host:port:directory-id, the last as random-uuid prints it.`,
+    `"${text}" is no controller; write id@host:port:directory-id, ` +
+      'the last as random-uuid prints it.',
   );
 }

@@ -1,4 +1,5 @@
 /** Reading batches of the metadata log: from the log, from a leader's answer, from a checkpoint. */
+import { OperatorError } from '../base/operator-error';
 import { type WallMs, wallMs } from '../base/times';
 import {
   baseOffset,
@@ -20,7 +21,7 @@ import type { CommittedBatch, RecordSerde } from './quorum-log';
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** The metadata log, or what a peer sent, holds bytes that are no batch of it. */
-export class CorruptMetadataError extends Error {
+export class CorruptMetadataError extends OperatorError {
   override readonly name = 'CorruptMetadataError';
 }
 

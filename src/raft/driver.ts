@@ -2,13 +2,15 @@
  * The quorum log on this machine: carries out what the core gives out (vote file, log, fsync,
  * checkpoints, sends), wakes it, and delivers what is committed to the owner of the log.
  */
-import type { LeaderEpoch, NodeId, Offset } from '../base/ids';
+import type { LeaderEpoch, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
+import type { MonotonicMs } from '../base/times';
 import type { Timer } from '../platform/platform';
 import { dataBatch, MAX_BATCH_BYTES } from './batches';
 import { NEVER } from './connections';
 import { controlBatch } from './control-records';
-import { type LogOperation, type RaftSettings, type Ready, ROLE_CHANGED, type Send } from './core';
+import { type LogOperation, type Ready, ROLE_CHANGED, type Send } from './core';
+import { coreOf } from './core-of-folder';
 import { Delivery } from './delivery';
 import type { QuorumDriverOptions } from './driver-options';
 import { Incoming } from './incoming';
@@ -22,15 +24,14 @@ import {
   NotLeaderError,
   type QuorumLog,
 } from './quorum-log';
-import { type QuorumStatus, Raft } from './raft';
+import type { QuorumStatus, Raft } from './raft';
 import { type ServedResponse, Serving } from './serving';
 import { SnapshotMaking } from './snapshot-making';
-import { type Destination, staticVoterSet, type VoterSet } from './voters';
+import { Telling } from './telling';
+import type { VoterSet } from './voters';
 
 export * from './driver-options';
 
-/** How long a Fetch of ours may wait at the leader (Kafka's own bound). */
-const FETCH_MAX_WAIT_MS = 500;
 /** How long a stop waits for others to take over at most. */
 const HAND_OVER_MS = 700;
 
@@ -39,6 +40,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   readonly #folder: MetadataFolder;
   readonly #raft: Raft;
   readonly #delivery: Delivery<R>;
+  readonly #telling: Telling<R>;
   readonly #serving: Serving;
   readonly #incoming: Incoming;
   readonly #snapshots: SnapshotMaking<R>;
@@ -47,8 +49,6 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   #isBusy = false;
   #flushIsDone = false;
   #deliveryIsDue = false;
-  #leader: LeaderAndEpoch = { leaderId: undefined, epoch: -1, isSelf: false };
-  #toldHighWatermark = 0;
   #failure: Error | undefined;
   #isClosed = false;
   readonly #idle: (() => void)[] = [];
@@ -60,8 +60,8 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     this.#delivery = new Delivery(folder, serde, listener);
     this.#serving = new Serving(folder, platform.log);
     this.#incoming = new Incoming(folder, platform);
-    const voters = staticVoterSet(options.listenerName, options.staticVoters);
-    this.#raft = newRaft(options, folder, voters);
+    this.#raft = coreOf(options, folder);
+    this.#telling = new Telling(options, folder, this.#raft, this.#delivery);
     this.#snapshots = new SnapshotMaking(options, folder, this.#delivery, this.#raft);
     folder.log.listen({ failed: (error) => this.#fail(error) });
   }
@@ -79,7 +79,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   }
 
   get leader(): LeaderAndEpoch {
-    return this.#leader;
+    return this.#telling.leader;
   }
 
   get highWatermark(): Offset {
@@ -186,16 +186,14 @@ export class QuorumDriver<R> implements QuorumLog<R> {
 
   #assertLeading(epoch: LeaderEpoch): void {
     if (this.#failure !== undefined) throw this.#failure;
-    const isLeading = this.#leader.isSelf && this.#raft.role.kind === 'leader';
+    const isLeading = this.#telling.leader.isSelf && this.#raft.role.kind === 'leader';
     if (!isLeading || this.#raft.epoch !== epoch || this.#isClosed) {
       throw new NotLeaderError(`node ${this.#options.nodeId} does not lead epoch ${epoch}`);
     }
     invariant(!this.#isBusy, 'a leader that was announced has written down that it is one');
   }
 
-  #input(
-    give: (nowMs: ReturnType<QuorumDriverOptions<R>['platform']['clock']['monotonicMs']>) => void,
-  ): void {
+  #input(give: (nowMs: MonotonicMs) => void): void {
     if (this.#failure !== undefined || this.#isClosed) return;
     give(this.#options.platform.clock.monotonicMs());
     this.#drain();
@@ -220,7 +218,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
       }
     }
     this.#setTimer();
-    if (this.#hasNews()) this.#deliverSoon();
+    if (this.#telling.hasNews) this.#deliverSoon();
   }
 
   /** Of roles that are left at once, as at the start of a sole voter, only the last is news. */
@@ -340,14 +338,6 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     this.#timer = { atMs, timer };
   }
 
-  #hasNews(): boolean {
-    return (
-      this.#delivery.nextOffset < this.highWatermark ||
-      this.#toldHighWatermark < this.highWatermark ||
-      !sameLeader(this.#leader, this.#currentLeader())
-    );
-  }
-
   /** In a step of its own, so that no listener runs within a call to this class. */
   #deliverSoon(): void {
     if (this.#deliveryIsDue || this.#isClosed) return;
@@ -361,52 +351,12 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   #deliver(): void {
     if (this.#isClosed || this.#failure !== undefined) return;
     try {
-      this.#tellLeader();
-      const hasMore = !this.#isBusy && this.#deliverSlice();
-      this.#tellLeader();
+      const rest = this.#telling.tell(!this.#isBusy);
       this.#snapshots.maybeStart();
-      if (hasMore) this.#options.platform.clock.nextTurn(() => this.#deliver());
+      if (rest === 'more') this.#options.platform.clock.nextTurn(() => this.#deliver());
     } catch (error) {
       this.#fail(error);
     }
-  }
-
-  /** True if there is more to deliver. */
-  #deliverSlice(): boolean {
-    const { log } = this.#raft;
-    const latest = log.latestSnapshot;
-    const { nextOffset } = this.#delivery;
-    const isNew = nextOffset === 0 && latest !== undefined && latest.offset > 0;
-    if (latest !== undefined && (isNew || nextOffset < log.startOffset)) {
-      this.#delivery.loadSnapshot(latest);
-    }
-    const { highWatermark } = this;
-    this.#folder.log.setHighWatermark(highWatermark);
-    const hasMore = this.#delivery.deliver(highWatermark);
-    const told = Math.min(highWatermark, this.#delivery.nextOffset);
-    if (told > this.#toldHighWatermark) {
-      this.#toldHighWatermark = told;
-      this.#options.listener.highWatermarkRaised(told);
-    }
-    return hasMore;
-  }
-
-  #tellLeader(): void {
-    const leader = this.#currentLeader();
-    if (sameLeader(leader, this.#leader)) return;
-    if (this.#leader.isSelf) this.#delivery.forgetOwn();
-    this.#leader = leader;
-    this.#options.listener.leaderChanged(leader);
-  }
-
-  #currentLeader(): LeaderAndEpoch {
-    const { role, epoch } = this.#raft;
-    if (role.kind === 'leader') {
-      const isSelf = this.#delivery.nextOffset > role.epochStartOffset;
-      return { leaderId: isSelf ? this.#options.nodeId : undefined, epoch, isSelf };
-    }
-    const leaderId: NodeId | undefined = role.kind === 'resigned' ? undefined : this.#raft.leaderId;
-    return { leaderId, epoch, isSelf: false };
   }
 
   /** The folder failed, or holds what this build cannot read: this node ends its part. */
@@ -417,13 +367,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     this.#timer?.timer.cancel();
     this.#options.platform.log.error('metadata log failed', { error });
     this.#serving.close('KAFKA_STORAGE_ERROR');
-    this.#options.platform.clock.nextTurn(() => {
-      if (this.#leader.leaderId !== undefined) {
-        this.#leader = { leaderId: undefined, epoch: this.#leader.epoch, isSelf: false };
-        this.#options.listener.leaderChanged(this.#leader);
-      }
-      this.#options.listener.failed(error);
-    });
+    this.#options.platform.clock.nextTurn(() => this.#telling.tellFailure(error));
   }
 
   /** Lets another voter lead before this one goes. */
@@ -440,39 +384,3 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     if (this.#isBusy) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 }
-
-function newRaft<R>(
-  options: QuorumDriverOptions<R>,
-  folder: MetadataFolder,
-  staticVoters: VoterSet,
-): Raft {
-  const { platform, settings } = options;
-  const raftSettings: RaftSettings = { ...settings, fetchMaxWaitMs: FETCH_MAX_WAIT_MS };
-  return new Raft(
-    {
-      clusterId: options.clusterId,
-      self: { id: options.nodeId, directoryId: options.folder.directoryId },
-      canBecomeVoter: options.isController,
-      endpoints: options.endpoints,
-      listenerName: options.listenerName,
-      bootstrapServers: bootstrapServers(options),
-      settings: raftSettings,
-      below: (bound) => platform.random.below(bound),
-      log: folder.view(),
-      history: folder.history(staticVoters),
-      electionState: folder.readVote(),
-    },
-    platform.clock.monotonicMs(),
-  );
-}
-
-/** Servers whose ids are unknown get ids of their own, from -2 down, as in Kafka. */
-function bootstrapServers<R>(options: QuorumDriverOptions<R>): readonly Destination[] {
-  if (options.bootstrapServers.length === 0) {
-    return options.staticVoters.filter(({ id }) => id !== options.nodeId);
-  }
-  return options.bootstrapServers.map(({ host, port }, index) => ({ id: -2 - index, host, port }));
-}
-
-const sameLeader = (one: LeaderAndEpoch, other: LeaderAndEpoch): boolean =>
-  one.leaderId === other.leaderId && one.epoch === other.epoch && one.isSelf === other.isSelf;

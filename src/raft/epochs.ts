@@ -1,4 +1,4 @@
-/** News of leaders: BeginQuorumEpoch and EndQuorumEpoch, and what every answer says of its leader. */
+/** News of leaders: BeginQuorumEpoch, EndQuorumEpoch, and what every answer says of its leader. */
 import type { LeaderEpoch, NodeId } from '../base/ids';
 import { after, type MonotonicMs } from '../base/times';
 import { checkElectionRequest, isForSelf, isOfThisCluster, WRONG_CLUSTER } from './checks';
@@ -29,7 +29,7 @@ export function serveBeginQuorumEpoch(
   return answer(core, 'begin-quorum-epoch', error);
 }
 
-/** The leader asks to be replaced: the better this node's place in its list, the sooner it stands. */
+/** The leader wants to go: the better this node's place in its list, the sooner it stands. */
 export function serveEndQuorumEpoch(
   core: Core,
   request: EndQuorumEpochRequest,

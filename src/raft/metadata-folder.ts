@@ -1,4 +1,4 @@
-/** The folder `__cluster_metadata-0`: log, checkpoints and vote as a node finds them at its start. */
+/** The folder `__cluster_metadata-0`: log, checkpoints and vote as found at the start. */
 import { METADATA_TOPIC_ID, type Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { Platform } from '../platform/platform';
@@ -239,7 +239,7 @@ const logSettings = (settings: QuorumSettings): LogSettings => ({
   retentionBytes: -1,
 });
 
-/** The epochs of the log from what it answers about each: newest first, each ends the one before. */
+/** The epochs of the log from what it says of each: newest first, each ends the one before. */
 function epochsOf(log: Log): EpochStart[] {
   const epochs: EpochStart[] = [];
   let epoch = log.latestEpoch;

@@ -1,6 +1,6 @@
 /**
- * The quorum's answers as Kafka's messages. `listenerName` is that of the listener asked: leaders are
- * named as they are reached there.
+ * The quorum's answers as Kafka's messages. `listenerName` is that of the listener asked: leaders
+ * are named as they are reached there.
  */
 import { METADATA_TOPIC_ID } from '../base/ids';
 import { invariant } from '../base/invariant';

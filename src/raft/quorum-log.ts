@@ -51,7 +51,7 @@ export interface LeaderAndEpoch {
 export interface QuorumListener<R> {
   /** Committed batches, each once and in order, this node's own appends included. */
   committed(batches: readonly CommittedBatch<R>[]): void;
-  /** Forget everything delivered so far and start from this (also given at start, if one exists). */
+  /** Forget everything delivered so far and start from this (given at start too, if there is one). */
   snapshotLoaded(snapshot: LoadedSnapshot<R>): void;
   /**
    * A leader was elected, learnt or lost. `isSelf` is true only once all records of earlier epochs
@@ -64,12 +64,12 @@ export interface QuorumListener<R> {
    */
   highWatermarkRaised(highWatermark: Offset): void;
   /**
-   * Wanted now: the records of the picture exactly as of the last delivered batch (an immutable one,
-   * walked lazily in slices), metadata.version first. Undefined if it cannot be taken now (a metadata
-   * transaction is open); it is then asked again after the next batch.
+   * Wanted now: the records of the picture exactly as of the last delivered batch (an immutable
+   * one, walked lazily in slices), metadata.version first. Undefined if it cannot be taken now (a
+   * metadata transaction is open); it is then asked again after the next batch.
    */
   snapshotRecords(): Iterable<readonly R[]> | undefined;
-  /** The folder failed, or a committed record could not be read: this node takes no further part. */
+  /** The folder failed, or a committed record is unreadable: this node takes no further part. */
   failed(error: Error): void;
 }
 
@@ -80,7 +80,7 @@ export interface Appended {
   readonly lastOffset: Offset;
 }
 
-/** Thrown by `append` and `resign` when this node is not (or no longer) the leader of that epoch. */
+/** Thrown by `append` when this node is not (or no longer) the leader of that epoch. */
 export class NotLeaderError extends Error {
   override readonly name = 'NotLeaderError';
 }
@@ -107,9 +107,9 @@ export interface QuorumLog<R> {
   /** Where the log starts; what is older is in the latest snapshot. */
   readonly startOffset: Offset;
   /**
-   * What `storage format` left for the first leader to write into the empty log (the 0-0 checkpoint,
-   * or bootstrap.checkpoint of older releases); undefined if there is nothing. Never delivered
-   * as a snapshot.
+   * What `storage format` left for the first leader to write into the empty log (the 0-0
+   * checkpoint, or bootstrap.checkpoint of older releases); undefined if there is nothing. Never
+   * delivered as a snapshot.
    */
   bootstrapRecords(): readonly R[] | undefined;
   /** Gives up leadership of `epoch` (others are asked to take over); no effect in another epoch. */

@@ -1,7 +1,8 @@
 /**
  * Which role follows which (KIP-595, 996):
  *
- * - unattached → prospective (election timeout), follower (leader learnt), unattached (newer epoch)
+ * - unattached → prospective (election timeout), follower (leader learnt), unattached (newer
+ *   epoch)
  * - prospective → candidate (pre-vote won), follower or unattached (lost, timeout, newer epoch)
  * - candidate → leader (won), prospective (timeout), follower or unattached (newer epoch)
  * - leader → resigned (no majority, asked to), follower or unattached (newer epoch)
@@ -262,7 +263,7 @@ function leave(core: Core): void {
   }
 }
 
-/** Answers to old requests count no more; those who wait at a former leader learn of the new one. */
+/** Answers to old requests count no more; who waits at a former leader learns of the new one. */
 function afterLeaving(core: Core, leader: LeaderRole | undefined): void {
   core.connections.resetAll();
   if (leader === undefined) return;

@@ -1,4 +1,4 @@
-/** The file `quorum-state`: epoch, vote and leader, which must survive everything (KIP-595, 853). */
+/** The file `quorum-state`: epoch, vote and leader must survive everything (KIP-595, 853). */
 import type { LeaderEpoch, NodeId } from '../base/ids';
 import { ZERO_UUID } from '../base/ids';
 import type { ReplicaKey } from './voters';

@@ -1,4 +1,4 @@
-/** What the quorum's messages on the wire have in common: error codes, leaders, the one partition. */
+/** What the quorum's messages have in common: error codes, leaders, the one partition. */
 import { METADATA_TOPIC_ID, type NodeId, type Uuid, ZERO_UUID } from '../base/ids';
 import { type ErrorCode, Errors, errorName } from '../protocol/errors';
 import type { KnownLeader, QuorumError } from './messages';

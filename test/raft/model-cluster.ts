@@ -224,7 +224,9 @@ export class ModelCluster {
     return [...this.nodes]
       .map(([id, { raft, disk }]) => {
         const { role } = raft;
-        return `${id}: ${role.kind} ${raft.epoch} of ${raft.leaderId} ${disk.startOffset}-${endOf(disk)} hw ${raft.highWatermark} voters ${[...raft.history.lastVoters.keys()].join(',')}`;
+        const log = `${disk.startOffset}-${endOf(disk)} hw ${raft.highWatermark}`;
+        const voters = [...raft.history.lastVoters.keys()].join(',');
+        return `${id}: ${role.kind} ${raft.epoch} of ${raft.leaderId} ${log} voters ${voters}`;
       })
       .join('\n');
   }

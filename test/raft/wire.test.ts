@@ -128,7 +128,7 @@ describe('a dynamic quorum over the wire', () => {
   });
 });
 
-test('a static quorum is made dynamic once every voter has said where it keeps its log', async () => {
+test('a static quorum is made dynamic once every voter told its directory', async () => {
   const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
   await cluster.world.advance(10_000);
   expect(cluster.leader.driver.upgradeKraftVersion(1, true)).toBe('NONE');

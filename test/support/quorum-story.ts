@@ -84,7 +84,7 @@ export class QuorumStory {
     },
   };
 
-  /** `start node 1 voters 1,2,3 [dynamic] [epoch 3] [leader 2] [voted 2] [log 1x3,2x2] [snapshot 5-2]` */
+  /** `start node 1 voters 1,2 [dynamic] [epoch 3] [leader 2|voted 2] [log 1x3,2x2] [snapshot 5-2]` */
   #start(words: Words): void {
     this.#voters = words.text('voters').split(',').map(Number);
     this.#isDynamic = words.has('dynamic');
@@ -194,7 +194,8 @@ export class QuorumStory {
     const voters = [...raft.history.lastVoters.values()].map(({ key }) => describeReplica(key));
     const end = `${endOf(this.#disk)}@${raft.log.lastEpoch}`;
     const start = raft.log.startOffset > 0 ? ` from ${raft.log.startOffset}` : '';
-    const shown = `log${start} to ${end}, high watermark ${raft.highWatermark ?? 'unknown'}, voters ${voters.join(' ')}`;
+    const known = raft.highWatermark ?? 'unknown';
+    const shown = `log${start} to ${end}, high watermark ${known}, voters ${voters.join(' ')}`;
     if (shown !== this.#shown) this.#lines.push(shown);
     this.#shown = shown;
   }
@@ -465,16 +466,21 @@ function describeRequest({ request }: Send): string {
   switch (request.kind) {
     case 'vote': {
       const { epoch, end, isPreVote } = request;
-      return `${isPreVote ? 'pre-vote' : 'vote'} in epoch ${epoch} for end ${end.offset}@${end.epoch}`;
+      const name = isPreVote ? 'pre-vote' : 'vote';
+      return `${name} in epoch ${epoch} for end ${end.offset}@${end.epoch}`;
     }
     case 'fetch': {
       const { epoch, fetchOffset, lastFetchedEpoch } = request;
       return `fetch in epoch ${epoch} at ${fetchOffset}@${lastFetchedEpoch}`;
     }
-    case 'fetch-snapshot':
-      return `fetch-snapshot ${request.snapshot.offset}-${request.snapshot.epoch} at byte ${request.position}`;
-    case 'end-quorum-epoch':
-      return `end-epoch ${request.epoch} successors ${request.successors.map(({ id }) => id).join(',')}`;
+    case 'fetch-snapshot': {
+      const { offset, epoch } = request.snapshot;
+      return `fetch-snapshot ${offset}-${epoch} at byte ${request.position}`;
+    }
+    case 'end-quorum-epoch': {
+      const ids = request.successors.map(({ id }) => id).join(',');
+      return `end-epoch ${request.epoch} successors ${ids}`;
+    }
     case 'begin-quorum-epoch':
       return `begin-epoch ${request.epoch}`;
     case 'add-voter':
