@@ -1,12 +1,16 @@
 /**
  * The `.snapshot` files of one log: producer states as of an offset, so that opening the log need
  * not read all of it. i16 version 1 · u32 CRC-32C of the rest · i32 count · entries of 46 bytes.
+ *
+ * An entry has room for one batch. A producer of which more are known has an entry for each, oldest
+ * first: Kafka takes the last of them, we take all. With the last alone, a clean restart would
+ * refuse as out of order a batch sent again whose acknowledgement was lost with four others.
  */
-import type { Offset } from '../base/ids';
+import type { Offset, ProducerId } from '../base/ids';
 import type { Disk } from '../platform/platform';
 import { crc32c } from '../protocol/records/crc32c';
 import { parseSegmentFile, segmentPath } from './names';
-import type { ProducerState } from './producers';
+import { BATCHES_KEPT, type ProducerBatch, type ProducerState } from './producers';
 
 const VERSION = 1;
 const CRC_AT = 2;
@@ -95,24 +99,35 @@ export class ProducerSnapshots {
 }
 
 function encode(states: readonly ProducerState[]): Buffer {
-  const bytes = Buffer.allocUnsafe(ENTRIES_AT + states.length * ENTRY_BYTES);
+  const entries = states.flatMap((state) =>
+    (state.batches.length === 0 ? [undefined] : state.batches).map((one) => ({ state, one })),
+  );
+  const bytes = Buffer.allocUnsafe(ENTRIES_AT + entries.length * ENTRY_BYTES);
   bytes.writeInt16BE(VERSION, 0);
-  bytes.writeInt32BE(states.length, COUNT_AT);
-  let at = ENTRIES_AT;
-  for (const state of states) {
-    const last = state.batches[state.batches.length - 1];
-    bytes.writeBigInt64BE(BigInt(state.producerId), at);
-    bytes.writeInt16BE(state.producerEpoch, at + 8);
-    bytes.writeInt32BE(last?.lastSequence ?? -1, at + 10);
-    bytes.writeBigInt64BE(BigInt(last?.lastOffset ?? -1), at + 14);
-    bytes.writeInt32BE(last?.offsetDelta ?? 0, at + 22);
-    bytes.writeBigInt64BE(BigInt.asIntN(64, BigInt(state.lastTimestamp)), at + 26);
-    bytes.writeInt32BE(state.coordinatorEpoch, at + 34);
-    bytes.writeBigInt64BE(BigInt(state.currentTxnFirstOffset), at + 38);
-    at += ENTRY_BYTES;
-  }
+  bytes.writeInt32BE(entries.length, COUNT_AT);
+  entries.forEach(({ state, one }, index) => {
+    encodeEntry(bytes, ENTRIES_AT + index * ENTRY_BYTES, state, one);
+  });
   bytes.writeUInt32BE(crc32c(bytes, COUNT_AT), CRC_AT);
   return bytes;
+}
+
+function encodeEntry(
+  bytes: Buffer,
+  at: number,
+  state: ProducerState,
+  one: ProducerBatch | undefined,
+): void {
+  const isLast = one === state.batches[state.batches.length - 1];
+  const timestamp = one === undefined || isLast ? state.lastTimestamp : one.timestamp;
+  bytes.writeBigInt64BE(BigInt(state.producerId), at);
+  bytes.writeInt16BE(state.producerEpoch, at + 8);
+  bytes.writeInt32BE(one?.lastSequence ?? -1, at + 10);
+  bytes.writeBigInt64BE(BigInt(one?.lastOffset ?? -1), at + 14);
+  bytes.writeInt32BE(one?.offsetDelta ?? 0, at + 22);
+  bytes.writeBigInt64BE(BigInt.asIntN(64, BigInt(timestamp)), at + 26);
+  bytes.writeInt32BE(state.coordinatorEpoch, at + 34);
+  bytes.writeBigInt64BE(BigInt(state.currentTxnFirstOffset), at + 38);
 }
 
 function decode(bytes: Buffer): ProducerState[] | undefined {
@@ -120,10 +135,16 @@ function decode(bytes: Buffer): ProducerState[] | undefined {
   const count = bytes.readInt32BE(COUNT_AT);
   if (bytes.length !== ENTRIES_AT + count * ENTRY_BYTES) return undefined;
   if (bytes.readUInt32BE(CRC_AT) !== crc32c(bytes, COUNT_AT)) return undefined;
-  const states: ProducerState[] = [];
-  for (let at = ENTRIES_AT; at < bytes.length; at += ENTRY_BYTES)
-    states.push(decodeEntry(bytes, at));
-  return states;
+  const states = new Map<ProducerId, ProducerState>();
+  for (let at = ENTRIES_AT; at < bytes.length; at += ENTRY_BYTES) {
+    const entry = decodeEntry(bytes, at);
+    const before = states.get(entry.producerId);
+    if (before?.producerEpoch === entry.producerEpoch) {
+      entry.batches = [...before.batches, ...entry.batches].slice(-BATCHES_KEPT);
+    }
+    states.set(entry.producerId, entry);
+  }
+  return [...states.values()];
 }
 
 function decodeEntry(bytes: Buffer, at: number): ProducerState {

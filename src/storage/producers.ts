@@ -44,7 +44,7 @@ export interface Duplicate {
 }
 
 /** Idempotent producers may have five requests in flight (KIP-98), so any of five may come again. */
-const BATCHES_KEPT = 5;
+export const BATCHES_KEPT = 5;
 
 export class Producers {
   /** None while no producer has an id: most logs of a broker. */
