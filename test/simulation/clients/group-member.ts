@@ -101,7 +101,8 @@ export class SimulatedMember {
       for (const [partition, position] of positions) {
         positions.set(partition, await this.#read(membership, partition, position));
       }
-      if (isFinishing && (await this.#hasReadAll(positions))) {
+      if (isFinishing) {
+        if (!(await this.#hasReadAll(positions))) continue;
         await this.#leave(membership);
         this.#isIdle = true;
         return;

@@ -255,7 +255,7 @@ export class SimulatedDisk implements Disk {
   }
 
   #changeNames(syscall: string, path: string, changes: Parameters<DiskImage['change']>[0]): void {
-    if (changes.some((change) => change.inode !== undefined)) this.reserve(1, syscall, path);
+    if (syscall === 'open' || syscall === 'mkdir') this.reserve(1, syscall, path);
     this.do('name', syscall, path, (share) => {
       // Names change whole or not at all.
       if (share >= 0.5) this.#image.change(changes);

@@ -43,7 +43,6 @@ export class SimulatedNode {
   /** Whether this life's disk has failed: then giving up is no fault of the node's. */
   #hasFailingDisk = false;
   #isHealed = false;
-  #boots = 0;
   #crashes = 0;
 
   constructor(
@@ -72,7 +71,6 @@ export class SimulatedNode {
   /** Starts the process, unless it runs. */
   boot(): void {
     if (this.machine.life !== undefined) return;
-    this.#boots += 1;
     this.#hasFailingDisk = false;
     const log = loggerOver((level, event, fields) => {
       if (!life.isOver) this.#events.logged(this, level, event, fields);

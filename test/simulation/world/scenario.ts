@@ -16,6 +16,8 @@ export interface Scenario {
   readonly producers: readonly ProducerPlan[];
   readonly consumers: readonly ConsumerPlan[];
   readonly members: readonly MemberPlan[];
+  /** The longest an fsync usually takes. */
+  readonly syncUs: number;
   readonly safetyMs: number;
   readonly meanFaultGapMs: number;
 }
@@ -31,9 +33,16 @@ export interface TopicPlan {
 export interface ScenarioLimits {
   readonly nodes: number;
   readonly maxMembers: number;
+  readonly minSafetyMs: number;
+  readonly maxSafetyMs: number;
 }
 
-export const USUAL_LIMITS: ScenarioLimits = { nodes: 1, maxMembers: 3 };
+export const USUAL_LIMITS: ScenarioLimits = {
+  nodes: 1,
+  maxMembers: 3,
+  minSafetyMs: 10_000,
+  maxSafetyMs: 40_000,
+};
 
 export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
   const partitions = chance.between(1, 4);
@@ -61,7 +70,8 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
     producers,
     consumers: [{ ...place, maxWaitMs: chance.pick([0, 200, 2000]), maxBytes: 50_000 }],
     members,
-    safetyMs: chance.between(10_000, 40_000),
+    syncUs: chance.pick([500, 5000, 50_000]),
+    safetyMs: chance.between(limits.minSafetyMs, limits.maxSafetyMs),
     meanFaultGapMs: chance.pick([1500, 3000, 8000]),
   };
 }

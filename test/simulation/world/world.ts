@@ -191,7 +191,8 @@ export class World {
   #machine(name: string): Machine {
     this.#machines += 1;
     const skew = this.#simulation.stream(`skew of ${name}`);
-    const traits = { ...USUAL_TRAITS, wallSkewMs: skew.between(-2000, 2000) };
+    const { syncUs } = this.#scenario;
+    const traits = { ...USUAL_TRAITS, syncUs, wallSkewMs: skew.between(-2000, 2000) };
     return new Machine(this.#simulation, this.#networks, name, this.#machines, traits);
   }
 
