@@ -51,7 +51,7 @@ export interface LeaderAndEpoch {
 export interface QuorumListener<R> {
   /** Committed batches, each once and in order, this node's own appends included. */
   committed(batches: readonly CommittedBatch<R>[]): void;
-  /** Forget everything delivered so far and start from this (given at start too, if there is one). */
+  /** Forget everything delivered so far and start from this; given at start too, if one exists. */
   snapshotLoaded(snapshot: LoadedSnapshot<R>): void;
   /**
    * A leader was elected, learnt or lost. `isSelf` is true only once all records of earlier epochs

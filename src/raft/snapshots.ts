@@ -1,7 +1,7 @@
 /**
  * Checkpoint files of the metadata log (KIP-630): `<end offset>-<epoch>.checkpoint`, written under
- * a `.part` name and complete once renamed. Batches count their offsets from 0: a control batch with
- * SnapshotHeader (and kraft.version and voters in a dynamic quorum), data, and SnapshotFooter.
+ * a `.part` name and complete once renamed. Batches count their offsets from 0: a control batch
+ * with SnapshotHeader (and kraft.version and voters in a dynamic quorum), data, SnapshotFooter.
  */
 import type { Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
