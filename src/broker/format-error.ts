@@ -1,4 +1,6 @@
 /** A request to format that must be refused; the message is a sentence for the person. */
-export class FormatError extends Error {
+import { OperatorError } from '../base/operator-error';
+
+export class FormatError extends OperatorError {
   override readonly name = 'FormatError';
 }

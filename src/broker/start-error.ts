@@ -1,4 +1,6 @@
 /** A start that cannot go on as asked; the message is a sentence that says what to do. */
-export class StartError extends Error {
+import { OperatorError } from '../base/operator-error';
+
+export class StartError extends OperatorError {
   override readonly name = 'StartError';
 }

@@ -1,5 +1,7 @@
 /** The small text files of a log folder and of a partition's folder: their contents, read and made. */
+
 import type { BrokerEpoch, LeaderEpoch, Offset, TopicPartition, Uuid } from '../base/ids';
+import { OperatorError } from '../base/operator-error';
 import type { EpochStart } from './epochs';
 
 export const RECOVERY_POINT_FILE = 'recovery-point-offset-checkpoint';
@@ -10,7 +12,7 @@ export const EPOCH_FILE = 'leader-epoch-checkpoint';
 export const PARTITION_METADATA_FILE = 'partition.metadata';
 
 /** A checkpoint that is not what its format says. */
-export class CheckpointError extends Error {
+export class CheckpointError extends OperatorError {
   override readonly name = 'CheckpointError';
 }
 

@@ -1,5 +1,7 @@
 /** `meta.properties` of a KRaft node's folder (version 1): whose folder it is. */
+
 import type { Uuid } from '../base/ids';
+import { OperatorError } from '../base/operator-error';
 import type { Disk } from '../platform/platform';
 
 export interface MetaProperties {
@@ -10,7 +12,7 @@ export interface MetaProperties {
 }
 
 /** The file is there but not what a KRaft node writes; the message is a sentence for the person. */
-export class MetaPropertiesError extends Error {
+export class MetaPropertiesError extends OperatorError {
   override readonly name = 'MetaPropertiesError';
 }
 
