@@ -53,3 +53,51 @@ test('a damaged snapshot says nothing', () => {
   file.close();
   expect(made.read(50)).toBeUndefined();
 });
+
+test('a snapshot is laid out as Kafka reads it', () => {
+  const one = snapshots();
+  one.snapshots.write(50, [state(7, [batchAt(1)])]);
+  const bytes = one.bytes();
+  expect(bytes.toString('hex')).toBe(
+    '0001' + // version
+      bytes.subarray(2, 6).toString('hex') + // CRC-32C, which reading checks
+      '00000001' +
+      '0000000000000007' + // producer id
+      '0003' +
+      '00000002' + // last sequence
+      '0000000000000065' + // last offset
+      '00000001' + // offset delta
+      '00000000000003e9' +
+      'ffffffff' + // coordinator epoch
+      'ffffffffffffffff', // no transaction
+  );
+});
+
+test('a damaged snapshot is told apart, wherever the damage is', () => {
+  const disk = memoryDisk();
+  disk.makeFolder('/log');
+  const written = ProducerSnapshots.find(disk, '/log');
+  written.write(50, [state(7, [batchAt(1)])]);
+  const path = written.pathOf(50);
+  const sound = disk.readFile(path);
+  for (let at = 0; at < sound.length; at++) {
+    const damaged = Buffer.from(sound);
+    damaged[at] = (damaged[at] as number) ^ 1;
+    disk.open(path, 'write').write([damaged], 0);
+    expect(written.read(50)).toBeUndefined();
+  }
+  disk.open(path, 'write').truncate(20);
+  expect(written.read(50)).toBeUndefined();
+});
+
+test('snapshots are kept where a segment begins, and the newest one past all segments', () => {
+  const disk = memoryDisk();
+  disk.makeFolder('/log');
+  const written = ProducerSnapshots.find(disk, '/log');
+  for (const offset of [5, 10, 12, 20, 25, 30]) written.write(offset, []);
+  written.removeStray([0, 10, 20]);
+  expect(written.offsets).toEqual([10, 20, 30]);
+  expect(ProducerSnapshots.find(disk, '/log').offsets).toEqual([10, 20, 30]);
+  written.removeStray([10, 40]);
+  expect(written.offsets).toEqual([10]);
+});
