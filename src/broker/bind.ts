@@ -1,7 +1,7 @@
 /** Opens a listener at every address that its host stands for, all at one port. */
 import type { Listening } from '../platform/platform';
 import type { ListenerOptions, Server } from '../server/server';
-import { isEveryInterface, type ListenerPlan } from './listeners';
+import { bracketed, isEveryInterface, type ListenerPlan } from './listeners';
 import { StartError } from './start-error';
 
 /** How often a free port is looked for that is free at all addresses. */
@@ -13,14 +13,18 @@ export interface BoundListener {
   /** As clients are told. */
   readonly host: string;
   readonly port: number;
+  /** Both as one text, `localhost:9092` or `[::1]:9092`. */
+  readonly address: string;
   readonly isForControllers: boolean;
 }
 
 /** Throws StartError where the port is taken or the address is not this machine's. */
 export async function bindListener(server: Server, plan: ListenerPlan): Promise<BoundListener> {
-  const port = await bindAll(server, plan);
-  const { name, advertised, isForControllers } = plan;
-  return { name, host: advertised.host, port: advertised.port || port, isForControllers };
+  const bound = await bindAll(server, plan);
+  const { name, isForControllers } = plan;
+  const { host } = plan.advertised;
+  const port = plan.advertised.port || bound;
+  return { name, host, port, address: `${bracketed(host)}:${port}`, isForControllers };
 }
 
 async function bindAll(server: Server, plan: ListenerPlan): Promise<number> {

@@ -59,6 +59,9 @@ function parseEndpoint(setting: string, text: string): Endpoint {
   return { name: (match[1] ?? '').toUpperCase(), host: match[2] ?? match[3] ?? '', port };
 }
 
+/** A host as it stands before a port: IPv6 addresses in brackets. */
+export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
+
 /** Whether a host stands for every interface. */
 export const isEveryInterface = (host: string): boolean =>
   host === '' || host === '0.0.0.0' || host === '::';

@@ -1,5 +1,6 @@
 /** What a node runs with that is started without a properties file: a cluster of one, for anyone. */
 import type { NodeId } from '../base/ids';
+import { bracketed } from './listeners';
 import type { Properties } from './settings';
 
 export interface SoleNode {
@@ -17,7 +18,7 @@ export interface SoleNode {
 
 /** The properties of a sole node: Kafka's defaults, but for what needs more than one node. */
 export function soleNodeProperties(node: SoleNode): Properties {
-  const host = node.host.includes(':') ? `[${node.host}]` : node.host;
+  const host = bracketed(node.host);
   const advertised = node.advertisedHost;
   return new Map([
     ['process.roles', 'broker,controller'],
@@ -25,7 +26,7 @@ export function soleNodeProperties(node: SoleNode): Properties {
     ['listeners', `PLAINTEXT://${host}:${node.port},CONTROLLER://localhost:${node.controllerPort}`],
     ...(advertised === undefined
       ? []
-      : ([['advertised.listeners', `PLAINTEXT://${advertised}:${node.port}`]] as const)),
+      : ([['advertised.listeners', `PLAINTEXT://${bracketed(advertised)}:${node.port}`]] as const)),
     ['controller.listener.names', 'CONTROLLER'],
     ['log.dirs', node.dataFolder],
     ['offsets.topic.replication.factor', '1'],

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /** The command `ottla`: finds the subcommand, runs it, and turns its failure into an exit code. */
-import { FormatError } from '../broker/format';
-import { StartError } from '../broker/start-error';
-import { parseStart, startCommand } from './commands/start';
-import { ExitError, printError, USAGE } from './output';
+import { startCommand } from './commands/start';
+import { parseStart } from './commands/start-options';
+import { report } from './output';
 
 void main(process.argv.slice(2));
 
@@ -22,19 +21,6 @@ async function run(args: readonly string[]): Promise<void> {
     await startCommand(options);
     return;
   }
-  const { runWithYargs } = require('./commands') as typeof import('./commands');
-  await runWithYargs(args);
-}
-
-function report(error: unknown): number {
-  if (error instanceof ExitError) {
-    printError(error.message);
-    return error.exitCode;
-  }
-  if (error instanceof StartError || error instanceof FormatError) {
-    printError(`ottla: ${error.message}`);
-    return USAGE;
-  }
-  printError(`ottla: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return 1;
+  const commands: typeof import('./commands') = require('./commands');
+  await commands.runWithYargs(args);
 }

@@ -88,7 +88,7 @@ export async function startBroker(options: StartBrokerOptions = {}): Promise<Run
 
 function running(node: Broker): RunningBroker {
   const clients = node.listeners.filter((listener) => !listener.isForControllers);
-  const brokers = clients.map(({ host, port }) => `${host}:${port}`);
+  const brokers = clients.map(({ address }) => address);
   const stop = (): Promise<void> => node.stop();
   return {
     brokers,

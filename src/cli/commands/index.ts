@@ -1,7 +1,8 @@
 /** All subcommands as yargs knows them: for help, for mistakes, and for those that are not `start`. */
 import type { Argv } from 'yargs';
 import { ExitError, USAGE } from '../output';
-import { START_OPTIONS, type StartOptions, startCommand } from './start';
+import { startCommand } from './start';
+import { START_OPTIONS, type StartOptions } from './start-options';
 import { randomUuidCommand, storageFormat, storageInfoCommand } from './storage';
 
 export async function runWithYargs(args: readonly string[]): Promise<void> {
@@ -14,6 +15,8 @@ export async function runWithYargs(args: readonly string[]): Promise<void> {
     .command('storage', 'make log folders ready, and look at them', storage)
     .demandCommand(1, 'ottla: say which command, for example `ottla start`.')
     .strict()
+    // `--no-initial-controllers` is a flag of its own.
+    .parserConfiguration({ 'boolean-negation': false })
     .version(version)
     .help()
     .fail((message, error) => {

@@ -12,7 +12,7 @@ import { planListeners } from '../../broker/listeners';
 import { Settings } from '../../broker/settings';
 import { nodePlatform } from '../../platform/node';
 import { ExitError, printLine, USAGE } from '../output';
-import { readProperties } from './start';
+import { readProperties } from '../properties-file';
 
 export interface FormatFlags {
   readonly config: string;
