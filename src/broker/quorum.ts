@@ -156,6 +156,8 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
       quorum: () => ({
         voters: [...this.driver.voters.keys()],
         kraftVersion: this.driver.kraftVersion,
+        upgradeKraftVersion: (level, validateOnly) =>
+          this.driver.upgradeKraftVersion(level, validateOnly),
       }),
       timers: clock,
       logger: log.with({ room: 'controller' }),

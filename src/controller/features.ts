@@ -49,6 +49,12 @@ export function updateFeatures(
     if (isRefused(outcome)) return { records: [], response: refusedAll(outcome) };
     records.push(...outcome);
   }
+  // Raft writes this level itself, so everything else must have been found right before.
+  const kraft = updates.get(KRAFT_VERSION);
+  if (kraft !== undefined && !request.validateOnly) {
+    const why = upgradeKraftVersion(kraft, now, false);
+    if (why !== undefined) return { records: [], response: refusedAll(why) };
+  }
   const none = refused('NONE', 'NONE');
   const results = [...updates.keys()].map((feature) => ({ feature, ...none }));
   return {
@@ -80,9 +86,12 @@ function updateOne(
   if (why !== undefined) return invalidUpdate(name, level, why);
   if (name === METADATA_VERSION) return updateMetadataVersion(level, current, upgradeType);
   if (name === KRAFT_VERSION) {
-    // The quorum of new folders is dynamic from the start; static ones stay as they are.
-    if (level === current) return [metadataRecord('NoOpRecord', 0, {})];
-    return invalidUpdate(name, level, "Can't change the version of this feature.");
+    if (level < current) {
+      return invalidUpdate(name, level, "Can't downgrade the version of this feature.");
+    }
+    // The answer waits for this record, hence for those that raft writes before it.
+    const noOp = metadataRecord('NoOpRecord', 0, {});
+    return upgradeKraftVersion(update, now, true) ?? [noOp];
   }
   const feature = FEATURES.find((each) => each.name === name);
   const needs = level === 0 ? 0 : (feature?.needs[level - 1] ?? 0);
@@ -168,6 +177,18 @@ function updateMetadataVersion(
   }
   const record = { name: METADATA_VERSION, featureLevel: level };
   return [metadataRecord('FeatureLevelRecord', 0, record)];
+}
+
+function upgradeKraftVersion(
+  { name, level }: Update,
+  { quorum }: ControllerNow,
+  validateOnly: boolean,
+): Refused | undefined {
+  if (level === quorum.kraftVersion) return undefined;
+  const error = quorum.upgradeKraftVersion(level, validateOnly);
+  if (error === 'NONE') return undefined;
+  if (error !== 'INVALID_UPDATE_VERSION') return refused(error);
+  return invalidUpdate(name, level, 'Not every voter is known yet to support it.');
 }
 
 const invalidUpdate = (name: string, level: number, why: string): Refused =>

@@ -14,6 +14,7 @@ import {
   type Partition,
   type Topic,
 } from '../metadata/topics';
+import type { ErrorName } from '../protocol/errors';
 import type { Indexes } from './indexes';
 import type { PartitionRules } from './partitions';
 import type { Chance } from './placement';
@@ -41,6 +42,8 @@ export interface Quorum {
   /** Ids of all voters. */
   readonly voters: readonly NodeId[];
   readonly kraftVersion: number;
+  /** Raises kraft.version by records of raft's own: NONE, or why not. */
+  upgradeKraftVersion(level: number, validateOnly: boolean): ErrorName;
 }
 
 /** Chance for ids and placement. */

@@ -38,7 +38,7 @@ class World {
     bootstrap: () => [level('metadata.version', 33)],
     now: () => ({ nowMs: monotonicMs(0), wallMs: wallMs(0) }),
     chance: { below: () => 0, uuid: () => uuid(1) },
-    quorum: () => ({ voters: [1], kraftVersion: 1 }),
+    quorum: () => ({ voters: [1], kraftVersion: 1, upgradeKraftVersion: () => 'NONE' }),
     timers: { setTimer: () => ({ cancel: () => undefined }) },
     logger: { log: () => undefined },
     visible: (offset) => {

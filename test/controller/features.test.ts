@@ -44,7 +44,7 @@ describe('UpdateFeatures', () => {
     ['nonsense', 1, 1, /does not support this feature/],
     ['metadata.version', -1, 1, /cannot be less than 0/],
     ['metadata.version', 33, 0, /does not support the given upgrade type/],
-    ['kraft.version', 0, 2, /Can't change the version of this feature/],
+    ['kraft.version', 0, 2, /Can't downgrade the version of this feature/],
   ])('%s to %d (type %d) is refused', (feature, maxLevel, type, message) => {
     const story = new Story().up(1);
     const before = story.records.length;
@@ -52,6 +52,35 @@ describe('UpdateFeatures', () => {
     expect(answer).toMatch(/^INVALID_UPDATE_VERSION The update failed for all features/);
     expect(answer).toMatch(message);
     expect(story.records.length).toBe(before);
+  });
+
+  test('raft raises kraft.version, and only if everything else is in order', () => {
+    const story = new Story({}, 29).up(1);
+    story.kraftVersion = 0;
+    const both = (maxVersionLevel: number, validateOnly = false) => ({
+      validateOnly,
+      featureUpdates: [
+        { feature: 'kraft.version', maxVersionLevel: 1, upgradeType: 1 },
+        { feature: 'metadata.version', maxVersionLevel, upgradeType: 1 },
+      ],
+    });
+    expect(errorName(story.ask(UpdateFeatures, both(34)).errorCode)).toBe('INVALID_UPDATE_VERSION');
+    expect(errorName(story.ask(UpdateFeatures, both(33, true)).errorCode)).toBe('NONE');
+    expect(story.kraftVersion).toBe(0);
+    const records = story.recordsOf(UpdateFeatures, both(33));
+    expect(records.map(({ type }) => type)).toEqual(['NoOpRecord', 'FeatureLevelRecord']);
+    expect(story.kraftVersion).toBe(1);
+  });
+
+  test('a voter that cannot follow holds kraft.version back', () => {
+    const story = new Story().up(1);
+    story.kraftVersion = 0;
+    story.kraftRefusal = 'INVALID_UPDATE_VERSION';
+    expect(update(story, 'kraft.version', 1)).toMatch(
+      /^INVALID_UPDATE_VERSION .*feature kraft.version. Not every voter is known yet/,
+    );
+    story.kraftRefusal = 'NOT_LEADER_OR_FOLLOWER';
+    expect(update(story, 'kraft.version', 1)).toMatch(/^NOT_LEADER_OR_FOLLOWER /);
   });
 
   test('a broker that lacks the level holds it back', () => {

@@ -42,6 +42,9 @@ export class Story {
   /** Timers by name, with when they are due. */
   readonly wakes = new Map<string, MonotonicMs>();
   nowMs = monotonicMs(1_000_000);
+  kraftVersion = 1;
+  /** What raft says to a rise of kraft.version. */
+  kraftRefusal: ErrorName = 'NONE';
   private tickets = 0;
   private ids = 0;
 
@@ -199,7 +202,14 @@ export class Story {
           return uuid(10_000 + this.ids);
         },
       },
-      quorum: { voters: [1], kraftVersion: 1 },
+      quorum: {
+        voters: [1],
+        kraftVersion: this.kraftVersion,
+        upgradeKraftVersion: (level, validateOnly) => {
+          if (this.kraftRefusal === 'NONE' && !validateOnly) this.kraftVersion = level;
+          return this.kraftRefusal;
+        },
+      },
     };
   }
 

@@ -73,6 +73,7 @@ export class DataBroker {
       clusterId: 'test-cluster',
       settings: { fetchMaxBytes: 57_671_680 },
       picture: () => this.publisher.image,
+      quorum: { kraftVersion: 1 },
       replicas: this.replicas,
       waiting,
       fetchSessions: new FetchSessions(

@@ -645,6 +645,8 @@ describe('ApiVersions', () => {
     expect(response.errorCode).toBe(0);
     expect(response.apiKeys).toContainEqual({ apiKey: 0, minVersion: 0, maxVersion: 13 });
     expect(response.apiKeys).toContainEqual({ apiKey: 1, minVersion: 4, maxVersion: 18 });
+    const kraft = { name: 'kraft.version', minVersionLevel: 1, maxVersionLevel: 1 };
+    expect(response.finalizedFeatures).toEqual(version >= 3 ? [kraft] : []);
   });
 
   test('in a version that is unknown is answered in version 0 with what is known', async () => {

@@ -3,6 +3,7 @@
  * version 0 with UNSUPPORTED_VERSION by dispatch. Not here: no telemetry APIs are named while no
  * client-metrics receiver exists.
  */
+import { KRAFT_VERSION } from '../../metadata/features';
 import { ApiVersions } from '../../protocol/apis/api-versions';
 import { ApiError, Errors } from '../../protocol/errors';
 import { serve } from '../handler';
@@ -28,7 +29,13 @@ export const apiVersions = serve({
     if (apiVersion >= 5 && clusterId !== null && isElsewhere) {
       throw new ApiError(Errors.REBOOTSTRAP_REQUIRED, 'the client means another node');
     }
-    const image = services.picture();
+    const { features, offset } = services.picture();
+    const levels = new Map(features);
+    const { kraftVersion } = services.quorum;
+    // It is raft's own; controllers do not name it.
+    if (context.connection.serves === 'broker' && kraftVersion > 0) {
+      levels.set(KRAFT_VERSION, kraftVersion);
+    }
     const { supportedFeatures } = services.advertised;
     return {
       errorCode: Errors.NONE,
@@ -38,8 +45,8 @@ export const apiVersions = serve({
         apiVersion >= 4
           ? supportedFeatures
           : supportedFeatures.filter(({ minVersion }) => minVersion !== 0),
-      finalizedFeaturesEpoch: image.offset,
-      finalizedFeatures: [...image.features].map(([name, level]) => ({
+      finalizedFeaturesEpoch: offset,
+      finalizedFeatures: [...levels].map(([name, level]) => ({
         name,
         maxVersionLevel: level,
         minVersionLevel: level,
