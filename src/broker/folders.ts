@@ -1,9 +1,11 @@
 /** The log folders that a node's settings name, and making new ones ready. */
 import { resolve } from 'node:path';
-import type { Platform } from '../platform/platform';
-import { META_PROPERTIES_FILE } from '../storage/meta-properties';
+import type { Disk, Platform } from '../platform/platform';
+import { listSnapshots } from '../raft/snapshots';
+import { META_PROPERTIES_FILE, readMetaProperties } from '../storage/meta-properties';
+import { METADATA_TOPIC } from '../storage/names';
 import type { BoundListener } from './bind';
-import { formatFolders, randomUuid } from './format';
+import { type FormatOptions, formatFolders, randomUuid } from './format';
 import type { Settings } from './settings';
 import { StartError } from './start-error';
 
@@ -13,6 +15,10 @@ export interface LogFolders {
   /** The one that holds `__cluster_metadata-0`. */
   readonly metadata: string;
 }
+
+type InitialQuorum = NonNullable<FormatOptions['initial']>;
+
+const METADATA_FOLDER = `${METADATA_TOPIC}-0`;
 
 export function logFolders(settings: Settings): LogFolders {
   const named = settings.value('log.dirs') ?? settings.value('log.dir');
@@ -25,8 +31,10 @@ export function logFolders(settings: Settings): LogFolders {
 }
 
 /**
- * Formats the folders of a node that is a cluster of its own, if they are empty. Any other folder
- * that is not formatted is refused with StartError: who joins a cluster must be told which.
+ * Formats what may be formatted without asking: the empty folders of a node that is a cluster of
+ * its own, and empty ones added to a node whose metadata folder is formatted. Any other folder that
+ * is not formatted is refused with StartError: who joins a cluster must be told which. What a format
+ * that was cut short has left counts as empty.
  */
 export async function formatIfNew(
   platform: Pick<Platform, 'disk' | 'random' | 'clock'>,
@@ -35,38 +43,44 @@ export async function formatIfNew(
   controller: BoundListener | undefined,
 ): Promise<void> {
   const { disk, random } = platform;
-  const isFormatted = (folder: string) => disk.exists(`${folder}/${META_PROPERTIES_FILE}`);
-  const unformatted = folders.all.filter((folder) => !isFormatted(folder));
-  if (unformatted.length === 0) return;
-  const [first = ''] = unformatted;
-  if (controller === undefined || !isAlone(settings)) {
+  const unformatted = folders.all.filter((folder) => !isFormatted(disk, folder));
+  const [first] = unformatted;
+  if (first === undefined) return;
+  const own = unformatted.includes(folders.metadata)
+    ? undefined
+    : readMetaProperties(disk, folders.metadata);
+  if (own === undefined && (controller === undefined || !isAlone(settings))) {
     throw new StartError(
       `${first} is not formatted, and this node belongs to a cluster with others: ` +
         'run `ottla storage format` with the id of that cluster first.',
     );
   }
-  const inUse = unformatted.find((folder) => disk.exists(folder) && disk.list(folder).length > 0);
-  if (inUse !== undefined || unformatted.length < folders.all.length) {
+  const inUse = unformatted.find((folder) => !isEmpty(disk, folder));
+  if (inUse !== undefined || (own === undefined && unformatted.length < folders.all.length)) {
     throw new StartError(
       `${inUse ?? first} is not formatted and not new: name an empty folder, or run ` +
         '`ottla storage format` if what is in it may stay there.',
     );
   }
-  const { host, port } = controller;
   const hasStaticVoters = settings.value('controller.quorum.voters').length > 0;
   await formatFolders(platform, {
     folders: folders.all,
     metadataFolder: folders.metadata,
     nodeId: settings.nodeId,
-    clusterId: randomUuid(random),
-    isController: true,
+    clusterId: own?.clusterId ?? randomUuid(random),
+    isController: settings.hasRole('controller'),
     hasStaticVoters,
-    controllerListenerName: controller.name,
-    initial: hasStaticVoters ? undefined : { kind: 'standalone', host, port },
-    ignoreFormatted: false,
+    controllerListenerName: controller?.name ?? '',
+    initial: hasStaticVoters ? undefined : initialQuorum(own === undefined, controller),
+    ignoreFormatted: own !== undefined,
     releaseVersion: undefined,
     features: new Map(),
   });
+}
+
+function initialQuorum(isNew: boolean, controller: BoundListener | undefined): InitialQuorum {
+  if (!isNew || controller === undefined) return { kind: 'none' };
+  return { kind: 'standalone', host: controller.host, port: controller.port };
 }
 
 /** No `controller.quorum.*` setting names another node. */
@@ -76,4 +90,20 @@ function isAlone(settings: Settings): boolean {
   const own = settings.value('listeners').map((text) => text.slice(text.indexOf('://') + 3));
   const servers = settings.value('controller.quorum.bootstrap.servers');
   return others.length === 0 && servers.every((server) => own.includes(server.trim()));
+}
+
+const isFormatted = (disk: Disk, folder: string): boolean =>
+  disk.exists(`${folder}/${META_PROPERTIES_FILE}`);
+
+/** What is in a folder that nobody has used: what file systems and cut short formats leave. */
+const NO_DATA: readonly string[] = ['.lock', 'lost+found', `${META_PROPERTIES_FILE}.tmp`];
+
+function isEmpty(disk: Disk, folder: string): boolean {
+  if (!disk.exists(folder)) return true;
+  return disk.list(folder).every(({ name }) => {
+    if (name !== METADATA_FOLDER) return NO_DATA.includes(name);
+    const path = `${folder}/${METADATA_FOLDER}`;
+    const bootstrap = listSnapshots(disk, path).filter(({ id }) => id.offset === 0);
+    return bootstrap.length === disk.list(path).length;
+  });
 }

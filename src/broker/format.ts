@@ -91,7 +91,7 @@ export async function formatFolders(
     return { lines: ['All of the log directories are already formatted.'], formatted: [] };
   }
   const lines: string[] = [];
-  for (const folder of empty) {
+  for (const folder of metadataFirst(empty, options)) {
     const isMetadata = folder === options.metadataFolder;
     const voters = isMetadata ? chooseVoters(platform.random, options, taken) : undefined;
     const own = voters?.get(options.nodeId)?.key.directoryId;
@@ -109,6 +109,12 @@ export async function formatFolders(
   }
   return { lines, formatted: empty };
 }
+
+/** A format that is cut short leaves others unformatted, which the next start can mend. */
+const metadataFirst = (folders: readonly string[], { metadataFolder }: FormatOptions) => [
+  ...folders.filter((folder) => folder === metadataFolder),
+  ...folders.filter((folder) => folder !== metadataFolder),
+];
 
 function checkOptions(options: FormatOptions): void {
   const { folders, initial, isController, hasStaticVoters, metadataFolder } = options;
