@@ -155,13 +155,14 @@ describe('the cache of closed indexes', () => {
   });
 
   test('drops the longest unused ones beyond its limit', () => {
-    const disk = diskWith({ '/a': 500, '/b': 500, '/c': 500 });
-    const cache = new IndexCache(disk, 12_000 + 40_000 / 8);
-    const limited = new IndexCache(disk, 33_000);
-    for (const path of ['/a', '/b', '/c']) cache.entries(path, OFFSET_ENTRY_BYTES);
-    for (const path of ['/a', '/b', '/c']) limited.entries(path, OFFSET_ENTRY_BYTES);
-    for (const path of ['/a', '/b', '/c']) disk.open(path, 'write').truncate(0);
-    expect(limited.entries('/c', OFFSET_ENTRY_BYTES).count).toBe(500);
+    const paths = Array.from({ length: 10 }, (_, at) => `/${at}`);
+    const disk = diskWith(Object.fromEntries(paths.map((path) => [path, 500])));
+    // Ten of them take 50,240 bytes with what keeping one costs.
+    const cache = new IndexCache(disk, 33_000);
+    for (const path of paths) cache.entries(path, OFFSET_ENTRY_BYTES);
+    for (const path of paths) disk.open(path, 'write').truncate(0);
+    expect(cache.entries('/9', OFFSET_ENTRY_BYTES).count).toBe(500);
+    expect(cache.entries('/0', OFFSET_ENTRY_BYTES).count).toBe(0);
   });
 
   test('searches an index that is too large to keep in its file', () => {
