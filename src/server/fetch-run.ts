@@ -100,7 +100,7 @@ export class FetchRun {
   /** The partition, or the error code that says why there is none. */
   #partitionOf(wanted: Wanted): Partition | number {
     const { topic, topicId, partition: index } = wanted;
-    if (topicId !== ZERO_UUID && topic === '') return Errors.UNKNOWN_TOPIC_ID;
+    if (topic === '' && this.context.apiVersion >= 13) return Errors.UNKNOWN_TOPIC_ID;
     const partition = this.services.replicas.get(topic, index);
     if (partition === undefined) return this.services.replicas.absent(topic, index);
     if (topicId !== ZERO_UUID && partition.topicId !== topicId) return Errors.INCONSISTENT_TOPIC_ID;
@@ -198,11 +198,16 @@ export class FetchRun {
       highWatermark: read.highWatermark,
       lastStableOffset: read.lastStableOffset,
       logStartOffset: read.startOffset,
-      abortedTransactions: this.#upTo === 'last-stable' && read.errorCode === 0 ? [] : null,
+      abortedTransactions: this.#showsTransactions(read) ? [] : null,
       records: read.slice ?? NO_BYTES,
       ...(read.divergingEpoch === undefined ? {} : { divergingEpoch: read.divergingEpoch }),
       ...this.#leaderHint(wanted, read.errorCode),
     };
+  }
+
+  /** Null says: not asked for. What does not exist shows an empty list, as in Kafka. */
+  #showsTransactions({ errorCode }: PartitionRead): boolean {
+    return isUnknown(errorCode) || (this.#upTo === 'last-stable' && errorCode === Errors.NONE);
   }
 
   /** Clients before version 6 do not know KAFKA_STORAGE_ERROR. */

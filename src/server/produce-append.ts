@@ -11,6 +11,8 @@ import {
   validateAppend,
   validateAppendTask,
 } from '../protocol/records/validate';
+import { checkFraming } from '../protocol/records/validate-checks';
+import { NO_BYTES } from '../protocol/schema';
 import type { Partition } from '../replication/partition';
 import type { Context } from './context';
 import { currentLeader, NodeEndpoints } from './current-leader';
@@ -80,6 +82,9 @@ export function appendOne(
   if (topic === undefined) return failed('', index, Errors.UNKNOWN_TOPIC_ID);
   const known = services.picture().topicByName(topic)?.partitions.get(index);
   if (known === undefined) return failed(topic, index, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+  const bytes = records ?? NO_BYTES;
+  const fault = checkFraming(bytes, { produceVersion: context.apiVersion });
+  if (fault !== undefined) return malformed(topic, index, fault);
   if (isInternalTopic(topic)) return failed(topic, index, Errors.INVALID_TOPIC_EXCEPTION);
   const { replicas } = services;
   const partition = replicas.get(topic, index);
@@ -91,7 +96,6 @@ export function appendOne(
   }
   const errorCode = partition.checkAppend(isAllAcks);
   if (errorCode !== Errors.NONE) return notLeader(topic, index, errorCode, context, services);
-  const bytes = records ?? Buffer.alloc(0);
   const settings = partition.validation(context.apiVersion);
   const nowMs = services.clock.wallMs();
   const outcome = validateAppend(bytes, settings, nowMs);
@@ -148,6 +152,14 @@ const NOTHING_SHOWN: ReadonlySet<number> = new Set([
   Errors.KAFKA_STORAGE_ERROR,
   Errors.UNKNOWN_TOPIC_ID,
 ]);
+
+/** What is no record set at all is refused before anything is known of the partition. */
+function malformed(topic: string, index: number, fault: RefusedBatch): Appended {
+  const { errorCode, message } = fault;
+  const errorMessage = errorCode === Errors.CORRUPT_MESSAGE ? message : null;
+  const response = { index, errorCode, errorMessage, baseOffset: -1, recordErrors: [] };
+  return new Appended(topic, undefined, -1, response);
+}
 
 function invalid(partition: Partition, refused: RefusedBatch): Appended {
   const { errorCode, recordErrors, message } = refused;

@@ -122,6 +122,7 @@ describe('Produce', () => {
       );
     expect(await ask(broker.idOf('t'))).toMatchObject({ errorCode: 0, baseOffset: 0 });
     expect(await ask(idOf(7))).toMatchObject({ errorCode: Errors.UNKNOWN_TOPIC_ID });
+    expect(await ask(ZERO_UUID)).toMatchObject({ errorCode: Errors.UNKNOWN_TOPIC_ID });
   });
 
   test.each([0, 1, -1])('with acks %i the records can be fetched afterwards', async (acks) => {
@@ -192,9 +193,9 @@ describe('Produce', () => {
       Errors.INVALID_TIMESTAMP,
     ],
     [
-      'a transactional batch',
+      'a transactional batch without a transactional id',
       batch(['a'], { producerId: 5, producerEpoch: 0, baseSequence: 0, isTransactional: true }),
-      Errors.INVALID_TXN_STATE,
+      Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
     ],
   ])('%s is refused and leaves the log as it was', async (_, records, errorCode) => {
     const settings = { 'max.message.bytes': '1000' };
@@ -204,6 +205,18 @@ describe('Produce', () => {
     expect(produced(response)).toMatchObject({ errorCode, baseOffset: -1 });
     expect(broker.replicas.get('t', 0)?.endOffset).toBe(0);
     expect(client.isClosed).toBe(false);
+  });
+
+  test('a transactional batch of a transaction that does not exist is refused', async () => {
+    const broker = await DataBroker.start([{ name: 't' }]);
+    const client = await broker.connect();
+    const producer = { producerId: 5, producerEpoch: 0, baseSequence: 0 };
+    const records = batch(['a'], { ...producer, isTransactional: true });
+    const request = { ...produceRequest('t', records), transactionalId: 'x' };
+    expect(produced(await broker.ask(client, Produce, V, request))).toMatchObject({
+      errorCode: Errors.INVALID_TXN_STATE,
+    });
+    expect(broker.replicas.get('t', 0)?.endOffset).toBe(0);
   });
 
   test('a batch of records without keys is refused on a compacted topic, naming each', async () => {
@@ -297,8 +310,10 @@ describe('Fetch', () => {
     for (const version of [13, 14, 15, 16, 17, 18]) {
       const response = await broker.ask(client, Fetch, version, byId(broker.idOf('t')));
       expect(valuesIn(partitionsOf(response)[0]?.records ?? null)).toEqual(['a']);
-      const unknown = await broker.ask(client, Fetch, version, byId(idOf(7)));
-      expect(partitionsOf(unknown)[0]?.errorCode).toBe(Errors.UNKNOWN_TOPIC_ID);
+      for (const id of [idOf(7), ZERO_UUID]) {
+        const unknown = await broker.ask(client, Fetch, version, byId(id));
+        expect(partitionsOf(unknown)[0]?.errorCode).toBe(Errors.UNKNOWN_TOPIC_ID);
+      }
     }
   });
 

@@ -53,7 +53,7 @@ export interface RefusedBatch {
 /** One batch of magic 2 and nothing whole behind it. */
 export function checkFraming(
   records: Buffer,
-  settings: ValidationSettings,
+  settings: Pick<ValidationSettings, 'produceVersion'>,
 ): RefusedBatch | undefined {
   const size = batchSizeAt(records, 0, records.length);
   if (size === TORN) return refuse(Errors.INVALID_RECORD, 'There is no whole record batch.');

@@ -1,4 +1,5 @@
 /** DescribeProducers 0 (KIP-664): the producers whose state a partition remembers. */
+import { topicNameProblem } from '../../controller/names';
 import type { ResponseDraft } from '../../protocol/api';
 import { DescribeProducers } from '../../protocol/apis/describe-producers';
 import { Errors } from '../../protocol/errors';
@@ -18,9 +19,21 @@ export const describeProducers = serve({
   }),
 });
 
-function describe(topic: string, partitionIndex: number, { replicas }: Services): Partition {
-  const partition = replicas.get(topic, partitionIndex);
+function describe(
+  topic: string,
+  partitionIndex: number,
+  { replicas, picture }: Services,
+): Partition {
   const none = { partitionIndex, activeProducers: [] };
+  const problem = topicNameProblem(topic);
+  if (problem !== undefined) {
+    return { ...none, errorCode: Errors.INVALID_TOPIC_EXCEPTION, errorMessage: problem };
+  }
+  if (picture().topicByName(topic) === undefined) {
+    const errorMessage = 'This server does not host this topic-partition.';
+    return { ...none, errorCode: Errors.UNKNOWN_TOPIC_OR_PARTITION, errorMessage };
+  }
+  const partition = replicas.get(topic, partitionIndex);
   if (partition === undefined) {
     return { ...none, errorCode: replicas.absent(topic, partitionIndex) };
   }

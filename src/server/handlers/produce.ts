@@ -4,10 +4,10 @@
  * starts later for one without compression; versions 0 to 2 close the connection. Transactional
  * batches are refused (INVALID_TXN_STATE): there is no transaction that they could belong to.
  */
-import { ZERO_UUID } from '../../base/ids';
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Produce } from '../../protocol/apis/produce';
 import { Errors, errorName } from '../../protocol/errors';
+import { BATCH_OVERHEAD, isTransactional } from '../../protocol/records/batch';
 import { Change } from '../../replication/waiting';
 import type { Context } from '../context';
 import { type Answer, CloseConnection, serve } from '../handler';
@@ -29,6 +29,10 @@ export const produce = serve({
     if (acks !== ALL && acks !== NONE && acks !== LEADER) {
       return Produce.refuse(request, Errors.INVALID_REQUIRED_ACKS, context.apiVersion);
     }
+    if (request.transactionalId === null && hasTransactionalRecords(request)) {
+      const errorCode = Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
+      return Produce.refuse(request, errorCode, context.apiVersion);
+    }
     const appending = appendAll(request, context, services);
     const promises = appending.filter((one): one is Promise<Appended> => one instanceof Promise);
     if (promises.length === 0) return finish(appending as Appended[], request, context, services);
@@ -36,10 +40,22 @@ export const produce = serve({
   },
 });
 
+/** Whether a batch says that it belongs to a transaction; whether it is one is checked later. */
+function hasTransactionalRecords({ topicData }: Request): boolean {
+  for (const { partitionData } of topicData) {
+    for (const { records } of partitionData) {
+      if (records !== null && records.length >= BATCH_OVERHEAD && isTransactional(records, 0)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 function appendAll(request: Request, context: Context, services: Services): Appending[] {
   const appending: Appending[] = [];
   for (const { name, topicId, partitionData } of request.topicData) {
-    const isById = topicId !== ZERO_UUID;
+    const isById = context.apiVersion >= 13;
     const topic = isById ? services.picture().topicById(topicId)?.name : name;
     for (const { index, records } of partitionData) {
       const target = { topic, topicId: isById ? topicId : undefined, index };
