@@ -257,6 +257,7 @@ test('a client that follows its session knows at each answer what a full fetch w
           ),
         );
         changed.clear();
+        for (const index of forgotten.keys()) known.delete(index);
         forgotten.clear();
         const asked = fetching.partitions;
         const byNumber = (one: Wanted, other: Wanted) => one.partition - other.partition;
@@ -288,7 +289,6 @@ test('a client that follows its session knows at each answer what a full fetch w
             // A session without partitions ends; this client always keeps one.
             if (next.partition === 0 || !wants.delete(next.partition)) break;
             changed.delete(next.partition);
-            known.delete(next.partition);
             forgotten.set(next.partition, wanted(next.partition));
             break;
           case 'append':
