@@ -10,7 +10,7 @@ import { activationRecords } from './activation';
 import { type Asker, decisionOf } from './decisions';
 import { balanceLeaders, electUncleanLeaders } from './elect-leaders';
 import { fenceBroker } from './leadership';
-import { logLines } from './log-lines';
+import { logLines, warn } from './log-lines';
 import { type SessionChange, Sessions } from './sessions';
 import { type Committed, ControllerState } from './state';
 import { type ControllerNow, type ControllerSettings, View } from './view';
@@ -129,7 +129,8 @@ export class ControllerMachine
     const records = isUp ? fenceBroker(view, broker) : [];
     const gone: SessionChange =
       registered === undefined ? { kind: 'forgotten', broker } : { kind: 'expired', broker };
-    return this.decision(records, [gone], [sessionWake(now.nowMs)]);
+    const lines = isUp ? [warn('broker lost its session', { brokerId: broker })] : [];
+    return this.decision(records, [gone], [...lines, sessionWake(now.nowMs)]);
   }
 
   /** The timer of sessions runs exactly while there is one. */

@@ -50,7 +50,7 @@ function brokerLine(
   value: Extract<MetadataRecord, { type: 'BrokerRegistrationChangeRecord' }>['value'],
 ): LogEffect | undefined {
   const { brokerId, fenced, inControlledShutdown, logDirs } = value;
-  if (fenced === 1) return warn('broker fenced', { brokerId });
+  if (fenced === 1) return info('broker fenced', { brokerId });
   if (fenced === -1) return info('broker unfenced', { brokerId });
   if (inControlledShutdown === 1) return info('broker in controlled shutdown', { brokerId });
   if (logDirs.length > 0)
@@ -73,7 +73,8 @@ const info = (event: string, fields: Readonly<Record<string, unknown>>): LogEffe
   fields,
 });
 
-const warn = (event: string, fields: Readonly<Record<string, unknown>>): LogEffect => ({
+/** A line that asks for attention. */
+export const warn = (event: string, fields: Readonly<Record<string, unknown>>): LogEffect => ({
   kind: 'log',
   level: 'warn',
   event,

@@ -150,6 +150,7 @@ describe('heartbeats', () => {
     expect(story.image.broker(3)?.isFenced).toBe(true);
     expect(story.partition('t')).toMatchObject({ leader: -1, isr: [3] });
     expect(story.wakes.has('sessions')).toBe(false);
+    expect(story.warnings).toEqual(Array(3).fill('broker lost its session'));
   });
 
   test('a folder that fails takes its partitions along', () => {
@@ -204,6 +205,7 @@ describe('controlled shutdown', () => {
     const story = new Story().up(1, 2);
     expect(story.heartbeat(1, { wantShutDown: true }).shouldShutDown).toBe(true);
     expect(story.heartbeat(1, { wantShutDown: true }).shouldShutDown).toBe(true);
+    expect(story.warnings).toEqual([]);
   });
 
   test('of the only replica leaves its partition without a leader', () => {

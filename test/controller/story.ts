@@ -39,6 +39,8 @@ export class Story {
   readonly machine: ControllerMachine;
   /** Everything written, the first record at offset 0. */
   readonly records: MetadataRecord[] = [];
+  /** What it said at level warn. */
+  readonly warnings: string[] = [];
   /** Timers by name, with when they are due. */
   readonly wakes = new Map<string, MonotonicMs>();
   nowMs = monotonicMs(1_000_000);
@@ -222,6 +224,7 @@ export class Story {
     for (const change of decision.soft) machine.soft.apply(change);
     const answers: unknown[] = [];
     for (const effect of decision.effects) {
+      if (effect.kind === 'log' && effect.level === 'warn') this.warnings.push(effect.event);
       if (effect.kind === 'answer') answers.push(effect.response);
       if (effect.kind === 'wake') wakes.set(effect.name, effect.atMs);
       if (effect.kind === 'unwake') wakes.delete(effect.name);
