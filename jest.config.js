@@ -4,6 +4,7 @@ module.exports = {
   roots: ['<rootDir>/test', '<rootDir>/compat-tests/kafkajs'],
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
+  setupFiles: ['<rootDir>/test/support/fixed-seed.ts'],
   testTimeout: 30_000,
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
 };
