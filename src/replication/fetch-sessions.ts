@@ -227,7 +227,7 @@ export class FetchSessions {
       const shown = news[index];
       partitions.set(key, {
         wanted,
-        highWatermark: shown?.highWatermark ?? -1,
+        highWatermark: shown?.errorCode === 0 ? shown.highWatermark : -1,
         logStartOffset: shown?.logStartOffset ?? -1,
       });
       index += 1;

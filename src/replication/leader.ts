@@ -3,6 +3,7 @@
  * the high watermark and the low watermark. Pure: time and the liveness of brokers are arguments.
  */
 import type { BrokerEpoch, NodeId, Offset } from '../base/ids';
+import { invariant } from '../base/invariant';
 import { type MonotonicMs, monotonicMs } from '../base/times';
 import type { Partition as Registration } from '../metadata/topics';
 
@@ -37,6 +38,11 @@ export interface Peers {
   isStale(node: NodeId, brokerEpoch: BrokerEpoch): boolean;
 }
 
+/** A change of the ISR on its way to the controller; compared by identity. */
+export interface PendingIsr {
+  readonly isr: readonly NodeId[];
+}
+
 const UNKNOWN: Offset = -1;
 const NEVER = monotonicMs(Number.NEGATIVE_INFINITY);
 
@@ -46,6 +52,7 @@ export class Leader {
   #isr: ReadonlySet<NodeId> = new Set();
   /** The committed ISR and the replica of a pending expansion (KIP-497). */
   #maximalIsr: ReadonlySet<NodeId> = new Set();
+  #pending: PendingIsr | undefined;
   #replicaCount = 0;
 
   constructor(
@@ -83,12 +90,57 @@ export class Leader {
     }
     this.#isr = new Set(registration.isr);
     this.#maximalIsr = this.#isr;
+    this.#pending = undefined;
     this.#replicaCount = registration.replicas.length;
   }
 
-  /** An expansion that was proposed and is not in the picture yet counts already. */
-  propose(expansion: NodeId): void {
-    this.#maximalIsr = new Set([...this.#isr, expansion]);
+  /** The change of the ISR that was proposed and is not in the picture yet: one at a time. */
+  get pending(): PendingIsr | undefined {
+    return this.#pending;
+  }
+
+  /** An expansion counts from now on, a shrink not before it is in the picture (KIP-497). */
+  propose(isr: readonly NodeId[]): PendingIsr {
+    invariant(this.#pending === undefined, 'one change of the ISR is proposed at a time');
+    this.#pending = { isr };
+    this.#maximalIsr = new Set([...this.#isr, ...isr]);
+    return this.#pending;
+  }
+
+  /** The controller has not made the proposed change and never will. */
+  withdraw(): void {
+    this.#pending = undefined;
+    this.#maximalIsr = this.#isr;
+  }
+
+  /**
+   * Whether that follower may join the ISR: it has all that is committed and has reached this
+   * term (what was committed in former terms may lie above our high watermark), and is eligible.
+   */
+  mayJoin(id: NodeId, highWatermark: Offset, peers: Peers): boolean {
+    if (this.#pending !== undefined || this.#isr.has(id)) return false;
+    const follower = this.#followers.get(id);
+    if (follower === undefined || follower.endOffset < highWatermark) return false;
+    if (follower.endOffset < this.epochStartOffset) return false;
+    return peers.isEligible(id, follower.brokerEpoch);
+  }
+
+  /** Those in the ISR that have not had everything for too long; none while a change is pending. */
+  outOfSync(leaderEnd: Offset, lagTimeMaxMs: number, nowMs: MonotonicMs): readonly NodeId[] {
+    if (this.#pending !== undefined) return [];
+    return [...this.#isr].filter((id) => {
+      if (id === this.nodeId) return false;
+      const follower = this.#followers.get(id);
+      return follower === undefined || !this.isCaughtUp(follower, leaderEnd, lagTimeMaxMs, nowMs);
+    });
+  }
+
+  /** The followers in the ISR that have `offset`, for consumers who would rather read there. */
+  *inSyncWith(offset: Offset): IterableIterator<[NodeId, Follower]> {
+    for (const [id, follower] of this.#followers) {
+      const isHeld = follower.startOffset <= offset && follower.endOffset >= offset;
+      if (isHeld && this.#isr.has(id)) yield [id, follower];
+    }
   }
 
   follower(id: NodeId): Follower | undefined {

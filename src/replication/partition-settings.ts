@@ -2,11 +2,15 @@
 import { DEFAULT_DECOMPRESSED_LIMIT_BYTES } from '../protocol/records/compression';
 import type { ValidationSettings } from '../protocol/records/validate';
 import { type LogSettings, logSettings } from '../storage/settings';
+import { type ThrottledReplicas, throttledReplicas } from './throttle';
 
 export interface PartitionSettings {
   readonly log: LogSettings;
   /** `min.insync.replicas`. */
   readonly minInsyncReplicas: number;
+  /** Whose replication is bounded (KIP-73), on the sides of the leader and of the follower. */
+  readonly leaderThrottledReplicas: ThrottledReplicas;
+  readonly followerThrottledReplicas: ThrottledReplicas;
   /** What a producer's batch must be like, from Produce version 7 on and before. */
   readonly validation: ValidationSettings;
   readonly validationBefore7: ValidationSettings;
@@ -44,6 +48,10 @@ export function partitionSettings(read: ReadSetting): PartitionSettings {
   return {
     log,
     minInsyncReplicas: Number(read('min.insync.replicas') ?? 1),
+    leaderThrottledReplicas: throttledReplicas(read('leader.replication.throttled.replicas') ?? ''),
+    followerThrottledReplicas: throttledReplicas(
+      read('follower.replication.throttled.replicas') ?? '',
+    ),
     validation,
     validationBefore7: { ...validation, produceVersion: ZSTD_SINCE - 1 },
   };

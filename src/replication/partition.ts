@@ -3,96 +3,50 @@
  * synchronous; who waits is told after the turn. Answers carry Kafka's error codes; a failing disk
  * is caught here and answered as KAFKA_STORAGE_ERROR.
  */
-import type { BrokerEpoch, LeaderEpoch, NodeId, Offset, Uuid } from '../base/ids';
+import type { LeaderEpoch, NodeId, Offset, Uuid } from '../base/ids';
 import type { MonotonicMs } from '../base/times';
 import type { Partition as Registration } from '../metadata/topics';
 import { NO_LEADER } from '../metadata/topics';
-import type { Clock } from '../platform/platform';
+import type { Logger } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import type { ValidationSettings } from '../protocol/records/validate';
-import { CorruptLogError, StorageError } from '../storage/errors';
+import { StorageError } from '../storage/errors';
+import type { EpochAndEndOffset, Log, OffsetAndTimestamp } from '../storage/log';
+import { Following } from './following';
+import { proposeIsr } from './isr';
+import { type Follower, type FollowerFetch, Leader } from './leader';
 import {
-  EARLIEST_LOCAL_TIMESTAMP,
-  EARLIEST_TIMESTAMP,
-  type EpochAndEndOffset,
-  type FileSlice,
-  LATEST_TIMESTAMP,
-  type Log,
-  type OffsetAndTimestamp,
-} from '../storage/log';
-import { type FollowerFetch, Leader, type Peers } from './leader';
+  failedRead,
+  findOffset,
+  ok,
+  readLog,
+  refused,
+  type Shown,
+  storageCode,
+} from './partition-reads';
 import type { PartitionSettings } from './partition-settings';
-import { Change, type Waiting, type Watchers } from './waiting';
+import type {
+  AppendOutcome,
+  Believed,
+  PartitionRead,
+  PartitionWorld,
+  ReadRequest,
+  ReplicaReadRequest,
+  Result,
+} from './partition-types';
+import { isThrottled } from './throttle';
+import { Change, type Watchers } from './waiting';
 
-/** What every partition of a node shares. */
-export interface PartitionWorld {
-  readonly nodeId: NodeId;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-  readonly waiting: Waiting;
-  readonly peers: Peers;
-  /** `replica.lag.time.max.ms`. */
-  readonly replicaLagTimeMaxMs: number;
-}
-
-/** What the caller believes; every answer checks it first. */
-export interface Believed {
-  /** The caller's leader epoch; -1 = none given. */
-  readonly leaderEpoch: LeaderEpoch;
-  /** Whether only the leader may answer. */
-  readonly isLeaderRequired: boolean;
-}
-
-export interface ReadRequest extends Believed {
-  readonly fetchOffset: bigint;
-  /** Of the fetcher's last record; -1 = none given. */
-  readonly lastFetchedEpoch: LeaderEpoch;
-  readonly maxBytes: number;
-  readonly isAtLeastOneBatch: boolean;
-  readonly upTo: 'end' | 'high-watermark' | 'last-stable';
-}
-
-/** A read by the replica of another broker; it says what that one has. */
-export interface ReplicaReadRequest extends ReadRequest {
-  /** Its log's start; -1 = not given. */
-  readonly startOffset: Offset;
-  /** -1 = none given. */
-  readonly brokerEpoch: BrokerEpoch;
-}
-
-/** Offsets are -1 and there are no bytes when `errorCode` is not 0. */
-export interface PartitionRead {
-  readonly errorCode: number;
-  readonly highWatermark: Offset;
-  readonly lastStableOffset: Offset;
-  readonly startOffset: Offset;
-  /** Whole batches; to be released. */
-  readonly slice: FileSlice | undefined;
-  readonly sizeInBytes: number;
-  /** Where the fetcher's log departs from this one (KIP-595); then there are no bytes. */
-  readonly divergingEpoch: EpochAndEndOffset | undefined;
-}
-
-export type AppendOutcome =
-  | {
-      readonly kind: 'appended';
-      readonly baseOffset: Offset;
-      /** Inclusive. */
-      readonly lastOffset: Offset;
-      /** -1 unless the log stamps records itself, or the batch is a duplicate (as Kafka). */
-      readonly logAppendTimeMs: number;
-    }
-  | { readonly kind: 'refused'; readonly errorCode: number; readonly message: string };
-
-/** Either a value or Kafka's error code. */
-export type Result<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'refused'; readonly errorCode: number; readonly message: string };
+export { NO_READ } from './partition-reads';
+export * from './partition-types';
 
 export class Partition {
   /** Requests that wait for this partition to change. */
   readonly watchers: Watchers;
+  readonly #logger: Logger;
   #registration: Registration | undefined;
   #leader: Leader | undefined;
+  #following: Following | undefined;
   #log: Log | undefined;
   #settings: PartitionSettings;
 
@@ -105,12 +59,10 @@ export class Partition {
     log: Log | undefined,
   ) {
     this.watchers = world.waiting.place();
+    this.#logger = world.logger.with({ topic, partition: index });
     this.#settings = settings;
     this.#log = log;
-    log?.listen({
-      flushed: () => this.#advanceHighWatermark(),
-      failed: () => this.goOffline(),
-    });
+    log?.listen({ flushed: () => this.#flushed(), failed: () => this.goOffline() });
   }
 
   /** Undefined once its folder failed: every request is then answered KAFKA_STORAGE_ERROR. */
@@ -129,6 +81,11 @@ export class Partition {
   /** What only the leader knows; undefined on followers. */
   get leader(): Leader | undefined {
     return this.#leader;
+  }
+
+  /** What a follower fetches; undefined on leaders, and where no leader is known. */
+  get following(): Following | undefined {
+    return this.#following;
   }
 
   get settings(): PartitionSettings {
@@ -182,21 +139,54 @@ export class Partition {
     this.#registration = registration;
     const log = this.#log;
     if (log === undefined) return;
-    if (registration.leader === this.world.nodeId) {
-      if (isNewEpoch || this.#leader === undefined) this.#beginTerm(log, registration, nowMs);
-      this.#leader?.update(registration, nowMs);
-      this.#advanceHighWatermark();
-    } else {
-      this.#leader = undefined;
+    try {
+      if (registration.leader === this.world.nodeId) {
+        this.#lead(log, registration, isNewEpoch, nowMs);
+      } else {
+        this.#follow(log, registration, isNewEpoch);
+      }
+    } catch (error) {
+      // The folder has failed, which it tells by itself in a turn of its own.
+      if (!(error instanceof StorageError)) throw error;
+      this.#endRole();
     }
     this.watchers.changed(Change.role);
   }
 
-  #beginTerm(log: Log, registration: Registration, nowMs: MonotonicMs): void {
-    log.startEpoch(registration.leaderEpoch);
-    this.#leader =
-      this.#leader?.renewed(log.endOffset, registration.isr, nowMs) ??
-      new Leader(this.world.nodeId, log.endOffset);
+  #lead(log: Log, registration: Registration, isNewEpoch: boolean, nowMs: MonotonicMs): void {
+    const { leaderEpoch, isr, isRecovering } = registration;
+    this.#following?.end();
+    this.#following = undefined;
+    if (isNewEpoch || this.#leader === undefined) {
+      log.startEpoch(leaderEpoch);
+      this.#leader =
+        this.#leader?.renewed(log.endOffset, isr, nowMs) ??
+        new Leader(this.world.nodeId, log.endOffset);
+      if (isRecovering) {
+        const told = { leaderEpoch, endOffset: log.endOffset };
+        this.#logger.warn('it leads after an unclean election: records may be lost', told);
+      }
+    }
+    this.#leader.update(registration, nowMs);
+    this.#advanceHighWatermark();
+  }
+
+  #follow(log: Log, { leader, leaderEpoch }: Registration, isNewEpoch: boolean): void {
+    this.#leader = undefined;
+    if (!isNewEpoch && this.#following !== undefined) return;
+    this.#following?.end();
+    const { watchers } = this;
+    const logger = this.#logger;
+    this.#following =
+      leader === NO_LEADER
+        ? undefined
+        : new Following({ log, leaderId: leader, leaderEpoch, watchers, logger });
+  }
+
+  #endRole(): void {
+    this.#leader = undefined;
+    this.#following?.end();
+    this.#following = undefined;
   }
 
   applySettings(settings: PartitionSettings): void {
@@ -207,7 +197,7 @@ export class Partition {
   /** Its folder failed, or the partition is no longer held here. Who waits is told. */
   goOffline(): void {
     this.#log = undefined;
-    this.#leader = undefined;
+    this.#endRole();
     this.watchers.changed(Change.role);
   }
 
@@ -287,33 +277,12 @@ export class Partition {
     const errorCode = this.check(request);
     const log = this.#log;
     if (errorCode !== Errors.NONE || log === undefined) return failedRead(errorCode);
-    if (request.fetchOffset < 0n || request.fetchOffset > BigInt(log.endOffset)) {
-      return failedRead(Errors.OFFSET_OUT_OF_RANGE);
-    }
-    try {
-      return this.#readLog(log, request, Number(request.fetchOffset));
-    } catch (error) {
-      return failedRead(storageCode(error));
-    }
+    return readLog(log, request, this.#bound(request.upTo), this.#shown);
   }
 
-  #readLog(log: Log, request: ReadRequest, fetchOffset: Offset): PartitionRead {
-    if (request.lastFetchedEpoch !== -1) {
-      const end = log.endOffsetForEpoch(request.lastFetchedEpoch);
-      if (end === undefined || fetchOffset < log.startOffset) {
-        return failedRead(Errors.OFFSET_OUT_OF_RANGE);
-      }
-      if (end.epoch < request.lastFetchedEpoch || end.endOffset < fetchOffset) {
-        return this.#shown(undefined, 0, end);
-      }
-    }
-    const read = log.read(fetchOffset, {
-      maxBytes: request.maxBytes,
-      until: this.#bound(request.upTo),
-      atLeastOneBatch: request.isAtLeastOneBatch,
-    });
-    if (read === undefined) return failedRead(Errors.OFFSET_OUT_OF_RANGE);
-    return this.#shown(read.slice, read.sizeInBytes, undefined);
+  get #shown(): Shown {
+    const { highWatermark, lastStableOffset, startOffset } = this;
+    return { highWatermark, lastStableOffset, startOffset };
   }
 
   #bound(upTo: ReadRequest['upTo']): Offset {
@@ -325,22 +294,6 @@ export class Partition {
       case 'last-stable':
         return this.lastStableOffset;
     }
-  }
-
-  #shown(
-    slice: FileSlice | undefined,
-    sizeInBytes: number,
-    divergingEpoch: EpochAndEndOffset | undefined,
-  ): PartitionRead {
-    return {
-      errorCode: Errors.NONE,
-      highWatermark: this.highWatermark,
-      lastStableOffset: this.lastStableOffset,
-      startOffset: this.startOffset,
-      slice,
-      sizeInBytes,
-      divergingEpoch,
-    };
   }
 
   /**
@@ -364,6 +317,12 @@ export class Partition {
     return isOther ? Number.POSITIVE_INFINITY : read.sizeInBytes;
   }
 
+  /** As `measure`, for the replica of another broker: nothing while that one is throttled. */
+  measureAsReplica(id: NodeId, request: ReadRequest): number {
+    const measured = this.measure(request);
+    return Number.isFinite(measured) && this.#isHeldBack(id) ? 0 : measured;
+  }
+
   /** For the replica of another broker: reads, and notes how far it is. */
   readAsReplica(id: NodeId, request: ReplicaReadRequest): PartitionRead {
     const errorCode = this.check(request);
@@ -379,23 +338,88 @@ export class Partition {
       return failedRead(Errors.NOT_LEADER_OR_FOLLOWER);
     }
     const read = this.read(request);
-    if (read.errorCode === Errors.NONE && read.divergingEpoch === undefined) {
+    if (read.errorCode !== Errors.NONE || read.divergingEpoch !== undefined) return read;
+    if (request.isNoted) {
       this.#noteFollower(leader, id, {
         endOffset: Number(request.fetchOffset),
         startOffset: request.startOffset,
         brokerEpoch: request.brokerEpoch,
       });
     }
+    return this.#withinThrottle(id, { ...read, ...this.#shown });
+  }
+
+  /** KIP-73: counts what a throttled replica gets, and gives nothing beyond the bound. */
+  #withinThrottle(id: NodeId, read: PartitionRead): PartitionRead {
+    if (!this.#isThrottled) return read;
+    if (this.#isHeldBack(id)) {
+      read.slice?.release();
+      return { ...read, slice: undefined, sizeInBytes: 0 };
+    }
+    this.world.leaderThrottle.record(read.sizeInBytes);
     return read;
   }
 
-  /** Notes what a follower has by its fetch; may raise the high watermark. */
+  get #isThrottled(): boolean {
+    return isThrottled(this.#settings.leaderThrottledReplicas, this.index, this.world.nodeId);
+  }
+
+  /** Only replicas out of sync are held back: the others hold up every all-acks write. */
+  #isHeldBack(id: NodeId): boolean {
+    if (!this.#isThrottled || this.#leader?.isr.has(id) !== false) return false;
+    return this.world.leaderThrottle.isExceeded;
+  }
+
+  /** Notes what a follower has by its fetch; may raise the high watermark, or let it join the ISR. */
   #noteFollower(leader: Leader, id: NodeId, fetch: FollowerFetch): void {
     const lowBefore = this.lowWatermark;
     const nowMs = this.world.clock.monotonicMs();
     const hasMoved = leader.fetched(id, fetch, this.endOffset, nowMs);
+    if (leader.mayJoin(id, this.highWatermark, this.world.peers)) {
+      this.#propose(leader, [...leader.isr, id]);
+    }
     if (hasMoved) this.#advanceHighWatermark();
     if (this.lowWatermark > lowBefore) this.watchers.changed(Change.logStart);
+  }
+
+  /** Proposes that whoever has been behind for too long leaves the ISR. To be called now and then. */
+  shrinkIsr(nowMs: MonotonicMs): void {
+    const leader = this.#leader;
+    if (leader === undefined) return;
+    const { endOffset, highWatermark } = this;
+    const lagging = leader.outOfSync(endOffset, this.world.replicaLagTimeMaxMs, nowMs);
+    if (lagging.length === 0) return;
+    const isr = [...leader.isr];
+    this.#logger.info('replicas have fallen behind and are to leave the ISR', {
+      isr,
+      endOffset,
+      highWatermark,
+      lagging: lagging.map((id) => ({ id, endOffset: leader.follower(id)?.endOffset ?? -1 })),
+    });
+    this.#propose(
+      leader,
+      isr.filter((id) => !lagging.includes(id)),
+    );
+  }
+
+  #propose(leader: Leader, isr: readonly NodeId[]): void {
+    const proposal = proposeIsr(leader, isr, {
+      nodeId: this.world.nodeId,
+      topicId: this.topicId,
+      index: this.index,
+      leaderEpoch: this.leaderEpoch,
+      partitionEpoch: this.partitionEpoch,
+      brokerEpoch: this.world.brokerEpoch(),
+      logger: this.#logger,
+      isLeading: () => this.#leader === leader,
+      withdrawn: () => this.#advanceHighWatermark(),
+    });
+    this.world.proposals.propose(proposal);
+  }
+
+  /** The in-sync followers where a consumer could read from `offset` on; empty on followers. */
+  readableAt(offset: bigint): Iterable<[NodeId, Follower]> {
+    return this.#leader?.inSyncWith(Number(offset)) ?? [];
   }
 
   /**
@@ -411,22 +435,9 @@ export class Partition {
     const log = this.#log;
     if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
     const bound = isolation === undefined ? log.endOffset : this.#bound(isolation);
-    const isHighWatermarkBehind =
-      isolation !== undefined &&
-      this.#leader !== undefined &&
-      this.#leader.epochStartOffset > log.highWatermark;
-    try {
-      if (timestamp === LATEST_TIMESTAMP) {
-        if (isHighWatermarkBehind) return offsetNotAvailable;
-        return ok({ offset: bound, timestamp: -1, leaderEpoch: this.leaderEpoch });
-      }
-      const found = log.offsetForTimestamp(timestamp);
-      const isBounded = timestamp !== EARLIEST_TIMESTAMP && timestamp !== EARLIEST_LOCAL_TIMESTAMP;
-      if (!isBounded || (found !== undefined && found.offset < bound)) return ok(found);
-      return isHighWatermarkBehind ? offsetNotAvailable : ok(undefined);
-    } catch (error) {
-      return refused(storageCode(error), '');
-    }
+    const epochStartOffset = this.#leader?.epochStartOffset ?? 0;
+    const isHighWatermarkBehind = isolation !== undefined && epochStartOffset > log.highWatermark;
+    return findOffset(log, timestamp, bound, isHighWatermarkBehind, this.leaderEpoch);
   }
 
   /** OffsetForLeaderEpoch: undefined where the epoch is not known. */
@@ -469,6 +480,11 @@ export class Partition {
     return this.#leader?.lowWatermark(own, this.world.peers) ?? own;
   }
 
+  #flushed(): void {
+    if (this.isLeader) this.#advanceHighWatermark();
+    else this.world.readyToFetch(this);
+  }
+
   /** Recomputes the leader's high watermark; it never falls. */
   #advanceHighWatermark(): void {
     const log = this.#log;
@@ -486,38 +502,4 @@ export class Partition {
     log.setHighWatermark(next);
     this.watchers.changed(Change.highWatermark | Change.lastStable);
   }
-}
-
-const offsetNotAvailable = refused(
-  Errors.OFFSET_NOT_AVAILABLE,
-  'the high watermark has not reached the start of this leader epoch',
-);
-
-function refused(
-  errorCode: number,
-  message: string,
-): { readonly kind: 'refused'; readonly errorCode: number; readonly message: string } {
-  return { kind: 'refused', errorCode, message };
-}
-
-const ok = <T>(value: T): Result<T> => ({ kind: 'ok', value });
-
-/** A read that gives nothing; see `errorCode` of the copy. */
-export const NO_READ: PartitionRead = {
-  errorCode: Errors.NONE,
-  highWatermark: -1,
-  lastStableOffset: -1,
-  startOffset: -1,
-  slice: undefined,
-  sizeInBytes: 0,
-  divergingEpoch: undefined,
-};
-
-const failedRead = (errorCode: number): PartitionRead => ({ ...NO_READ, errorCode });
-
-/** The code for a failing disk or a damaged batch; anything else is a bug and goes on. */
-function storageCode(error: unknown): number {
-  if (error instanceof StorageError) return Errors.KAFKA_STORAGE_ERROR;
-  if (error instanceof CorruptLogError) return Errors.CORRUPT_MESSAGE;
-  throw error;
 }

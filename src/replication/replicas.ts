@@ -15,16 +15,28 @@ import {
   type Partition as Registration,
   type Topic,
 } from '../metadata/topics';
-import type { Clock, Logger } from '../platform/platform';
+import type { Clock, Logger, Timer } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import { StorageError } from '../storage/errors';
 import type { Log } from '../storage/log';
 import type { LogFolder } from '../storage/log-folder';
 import type { Logs } from '../storage/logs';
+import type { ControllerLink } from './controller-link';
+import { DirectoryAssignments } from './directory-assignments';
+import { IsrProposals } from './isr-proposals';
 import type { Peers } from './leader';
 import { Partition, type PartitionWorld } from './partition';
 import type { PartitionSettings } from './partition-settings';
+import { ReplicationThrottle } from './throttle';
 import type { Waiting } from './waiting';
+
+/** What a broker among others has that one alone does without. */
+export interface ReplicasCluster {
+  readonly controller: ControllerLink;
+  /** Of this node's registration; -1 = none yet. */
+  readonly brokerEpoch: () => BrokerEpoch;
+  readonly leaderThrottle: ReplicationThrottle;
+}
 
 export interface ReplicasOptions {
   readonly nodeId: NodeId;
@@ -34,6 +46,8 @@ export interface ReplicasOptions {
   readonly waiting: Waiting;
   /** `replica.lag.time.max.ms`. */
   readonly replicaLagTimeMaxMs: number;
+  /** Absent where no other broker ever holds a replica. */
+  readonly cluster?: ReplicasCluster;
   /** The effective settings of a topic under that picture. */
   settingsOf(topic: string, image: Image): PartitionSettings;
 }
@@ -44,6 +58,8 @@ export interface ReplicasListener {
   changed?(partition: Partition): void;
   /** It is no longer held here: deleted, reassigned, or its folder failed. */
   gone?(partition: Partition): void;
+  /** As a follower it can be fetched for again: what it has is durable now. */
+  readyToFetch?(partition: Partition): void;
 }
 
 export class Replicas {
@@ -51,17 +67,42 @@ export class Replicas {
   readonly #topics = new Map<string, Map<number, Partition>>();
   readonly #listeners: ReplicasListener[] = [];
   readonly #world: PartitionWorld;
+  readonly #proposals: IsrProposals;
+  readonly #directories: DirectoryAssignments;
   #image: Image | undefined;
   #isFirstPicture = true;
+  #shrinking: Timer | undefined;
+  #isClosed = false;
 
   constructor(private readonly options: ReplicasOptions) {
+    const { nodeId, clock, logger, waiting, replicaLagTimeMaxMs } = options;
+    const { controller, brokerEpoch, leaderThrottle } = options.cluster ?? alone(clock);
+    const asking = { nodeId, clock, logger, controller, brokerEpoch };
+    this.#proposals = new IsrProposals(asking);
+    this.#directories = new DirectoryAssignments(asking);
     this.#world = {
-      nodeId: options.nodeId,
-      clock: options.clock,
-      waiting: options.waiting,
-      replicaLagTimeMaxMs: options.replicaLagTimeMaxMs,
+      nodeId,
+      clock,
+      logger,
+      waiting,
+      replicaLagTimeMaxMs,
       peers: this.#peers(),
+      brokerEpoch,
+      proposals: this.#proposals,
+      leaderThrottle,
+      readyToFetch: ({ topic, index }) => {
+        const partition = this.get(topic, index);
+        if (partition !== undefined) this.#tell('readyToFetch', partition);
+      },
     };
+  }
+
+  /** Nothing is asked of the controller any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#shrinking?.cancel();
+    this.#proposals.stop();
+    this.#directories.stop();
   }
 
   /** Returns how to stop listening. */
@@ -132,7 +173,35 @@ export class Replicas {
     }
     const partition = held ?? this.#open(topic, index, registration);
     partition.become(registration, this.options.clock.monotonicMs());
+    this.#tellDirectory(partition, registration);
+    if (registration.isr.length > 1 && partition.isLeader) this.#shrinkInTime();
     this.#tell('changed', partition);
+  }
+
+  /** KIP-858: the controller must know whose replicas fall with a folder. */
+  #tellDirectory({ log, topicId, index }: Partition, registration: Registration): void {
+    if (log === undefined) return;
+    const { directoryId } = log.folder;
+    const isKnown = directoryOf(registration, this.options.nodeId) === directoryId;
+    if (isKnown || registration.directories.length === 0) this.#directories.forget(topicId, index);
+    else this.#directories.assign(topicId, index, directoryId);
+  }
+
+  /** Looks for followers that fell behind, as often as Kafka, while any partition has followers. */
+  #shrinkInTime(): void {
+    if (this.#shrinking !== undefined || this.#isClosed) return;
+    const { clock, replicaLagTimeMaxMs } = this.options;
+    this.#shrinking = clock.setTimer(replicaLagTimeMaxMs / 2, () => {
+      this.#shrinking = undefined;
+      const nowMs = clock.monotonicMs();
+      let hasFollowers = false;
+      for (const partition of this.all()) {
+        if (partition.leader === undefined || partition.leader.isr.size < 2) continue;
+        hasFollowers = true;
+        partition.shrinkIsr(nowMs);
+      }
+      if (hasFollowers) this.#shrinkInTime();
+    });
   }
 
   #open(topic: Topic, index: number, registration: Registration): Partition {
@@ -175,6 +244,7 @@ export class Replicas {
   /** No longer held here: its log goes. */
   #drop(partition: Partition): void {
     const { log } = partition;
+    this.#directories.forget(partition.topicId, partition.index);
     const partitions = this.#topics.get(partition.topic);
     partitions?.delete(partition.index);
     if (partitions?.size === 0) this.#topics.delete(partition.topic);
@@ -233,7 +303,7 @@ export class Replicas {
     return this.options.settingsOf(topic, image);
   }
 
-  #tell(what: 'changed' | 'gone', partition: Partition): void {
+  #tell(what: 'changed' | 'gone' | 'readyToFetch', partition: Partition): void {
     for (const listener of [...this.#listeners]) listener[what]?.(partition);
   }
 
@@ -251,6 +321,22 @@ export class Replicas {
       },
     };
   }
+}
+
+/** For a broker that shares no partition: there is nobody to wait for, and nothing to ask. */
+function alone(clock: Clock): ReplicasCluster {
+  return {
+    controller: {
+      askForNode: () => Promise.reject(new Error('this broker has no way to a controller')),
+    },
+    brokerEpoch: () => -1,
+    leaderThrottle: new ReplicationThrottle({
+      clock,
+      windowCount: 1,
+      windowMs: 1000,
+      bytesPerSecond: () => Number.POSITIVE_INFINITY,
+    }),
+  };
 }
 
 const MEANINGS: ReadonlySet<Uuid> = new Set([

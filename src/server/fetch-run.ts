@@ -30,6 +30,7 @@ const CONSUMER = -1;
 export class FetchRun {
   /** Parallel to `wanted`. */
   #reads: PartitionRead[] = [];
+  #hasWaited = false;
   readonly #nodeEndpoints: NodeEndpoints;
   readonly #replicaId: NodeId;
   readonly #maxBytes: number;
@@ -94,6 +95,7 @@ export class FetchRun {
       ...request,
       startOffset: wanted.logStartOffset,
       brokerEpoch: this.request.replicaState.replicaEpoch,
+      isNoted: !this.#hasWaited,
     });
   }
 
@@ -129,6 +131,7 @@ export class FetchRun {
     return new Promise((resolve) => {
       const waiter = waiting.waiter(this.#minBytes, this.request.maxWaitMs, () => {
         settled();
+        this.#hasWaited = true;
         this.read();
         resolve();
       });
@@ -161,7 +164,7 @@ export class FetchRun {
     if (this.isFromFollower && BigInt(partition.highWatermark) > wanted.highWatermark) {
       return Number.POSITIVE_INFINITY;
     }
-    return partition.measure({
+    const request = {
       fetchOffset: wanted.fetchOffset,
       leaderEpoch: wanted.currentLeaderEpoch,
       lastFetchedEpoch: wanted.lastFetchedEpoch,
@@ -169,7 +172,9 @@ export class FetchRun {
       maxBytes: Math.min(wanted.maxBytes, this.#minBytes),
       isAtLeastOneBatch: true,
       upTo: this.#upTo,
-    });
+    };
+    if (!this.isFromFollower) return partition.measure(request);
+    return partition.measureAsReplica(this.#replicaId, request);
   }
 
   /** What the session needs to know of each answer. */

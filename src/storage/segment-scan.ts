@@ -1,9 +1,9 @@
 /** Reads a segment again after a crash, batch by batch, and keeps what is sound. */
-import { crc32 } from 'node:zlib';
 import type { LeaderEpoch, Offset } from '../base/ids';
 import * as batch from '../protocol/records/batch';
 import { batchSizeAt, TORN } from '../protocol/records/batches';
 import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
+import { isSoundLegacyBatch } from '../protocol/records/legacy-checksum';
 import { lastOffsetOfBatch } from './batch-walk';
 import type { Epochs } from './epochs';
 import type { Producers } from './producers';
@@ -95,7 +95,7 @@ export class SegmentScan {
     // What was cut off and came back after a power loss is of an older leader.
     const epoch = isCurrent ? batch.leaderEpoch(bytes, at) : batch.NO_LEADER_EPOCH;
     if (epoch < this.#leaderEpoch && epoch !== batch.NO_LEADER_EPOCH) return 0;
-    const isSound = isCurrent ? batch.hasValidCrc(bytes, at) : hasValidOldCrc(bytes, at, size);
+    const isSound = isCurrent ? batch.hasValidCrc(bytes, at) : isSoundLegacyBatch(bytes, at, size);
     if (!isSound || (isCurrent && !this.#note(bytes, at, baseOffset))) return 0;
     const timestamp = isCurrent ? batch.maxTimestamp(bytes, at) : batch.NO_TIMESTAMP;
     this.#segment.index(position, size, timestamp, lastOffset, this.#settings);
@@ -145,9 +145,4 @@ export class SegmentScan {
     this.#chunkStart = position;
     this.#chunkLength = this.#segment.data.readAt(this.#chunk, 0, length, position);
   }
-}
-
-/** Magic 0 and 1: a CRC-32 (IEEE) at byte 12, of everything behind it. */
-function hasValidOldCrc(bytes: Buffer, at: number, size: number): boolean {
-  return bytes.readUInt32BE(at + 12) === crc32(bytes.subarray(at + 16, at + size));
 }

@@ -64,7 +64,7 @@ test('no more replicas are asked for than are assigned', () => {
 test('an expansion that was proposed counts at once, and until the picture says otherwise', () => {
   const leader = lead([1, 2], [1]);
   fetched(leader, 2, 8, 10);
-  leader.propose(2);
+  leader.propose([1, 2]);
   expect(highWatermark(leader, 12, 1, LAG_MS + 1)).toBe(8);
   expect([...leader.maximalIsr]).toEqual([1, 2]);
   leader.update({ replicas: [1, 2], isr: [1] }, at(0));

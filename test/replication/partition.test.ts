@@ -2,9 +2,11 @@ import type { Partition as Registration } from '../../src/metadata/topics';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import { Errors } from '../../src/protocol/errors';
 import { buildBatch } from '../../src/protocol/records/builder';
+import type { IsrProposal } from '../../src/replication/isr-proposals';
 import type { Peers } from '../../src/replication/leader';
 import { Partition, type ReadRequest } from '../../src/replication/partition';
 import { partitionSettings } from '../../src/replication/partition-settings';
+import { ReplicationThrottle } from '../../src/replication/throttle';
 import { Change, Waiting } from '../../src/replication/waiting';
 import { Log } from '../../src/storage/log';
 import { LogContext } from '../../src/storage/log-context';
@@ -42,13 +44,31 @@ function setUp(topicSettings: Readonly<Record<string, string>> = {}) {
   const at = { topic: 't', partition: 0 };
   const log = Log.create(context, folder, at, '/data/t-0', TOPIC_ID, settings.log);
   const staleIds = new Set<number>();
+  const proposals: IsrProposal[] = [];
+  const throttle = { bytesPerSecond: Number.POSITIVE_INFINITY };
   const peers: Peers = {
     isAlive: () => true,
     isEligible: (_, brokerEpoch) => brokerEpoch !== undefined,
     isStale: (id) => staleIds.has(id),
   };
   const partition = new Partition(
-    { nodeId: SELF, clock: machine.clock, waiting, peers, replicaLagTimeMaxMs: 30_000 },
+    {
+      nodeId: SELF,
+      clock: machine.clock,
+      logger: machine.log,
+      waiting,
+      peers,
+      replicaLagTimeMaxMs: 30_000,
+      brokerEpoch: () => 1,
+      proposals: { propose: (proposal) => proposals.push(proposal) },
+      readyToFetch: () => undefined,
+      leaderThrottle: new ReplicationThrottle({
+        clock: machine.clock,
+        windowCount: 11,
+        windowMs: 1000,
+        bytesPerSecond: () => throttle.bytesPerSecond,
+      }),
+    },
     't',
     TOPIC_ID,
     0,
@@ -59,7 +79,7 @@ function setUp(topicSettings: Readonly<Record<string, string>> = {}) {
   partition.watchers.observe((changes) => told.push(changes));
   const become = (more: Partial<Registration> = {}) =>
     partition.become(registration(more), machine.clock.monotonicMs());
-  return { world, machine, partition, log, folder, told, become, staleIds };
+  return { world, machine, partition, log, folder, told, become, staleIds, proposals, throttle };
 }
 
 const batch = (count: number, timestamp = 1000): Buffer =>
@@ -127,6 +147,7 @@ test("followers' fetches commit what they have, and who waits is told after the 
       ...reading({ fetchOffset, upTo: 'end', leaderEpoch: 0 }),
       startOffset: 0,
       brokerEpoch: 5,
+      isNoted: true,
     });
   const first = replicaRead(0n);
   expect(first).toMatchObject({ errorCode: 0, highWatermark: 0 });
@@ -146,7 +167,12 @@ test('a committed write whose ISR has shrunk below the minimum says so', () => {
   const { partition, become } = setUp({ 'min.insync.replicas': '2' });
   become({ replicas: [SELF, 2], isr: [SELF, 2] });
   partition.appendAsLeader(batch(1), true);
-  const request = { ...reading({ fetchOffset: 1n, upTo: 'end' }), startOffset: 0, brokerEpoch: 5 };
+  const request = {
+    ...reading({ fetchOffset: 1n, upTo: 'end' }),
+    startOffset: 0,
+    brokerEpoch: 5,
+    isNoted: true,
+  };
   partition.readAsReplica(2, request);
   become({ replicas: [SELF, 2], isr: [SELF], partitionEpoch: 1 });
   expect(partition.settled(0)).toBe(Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND);
@@ -239,6 +265,7 @@ test('a replica that is not assigned, or of a life that is over, is refused', ()
       ...reading({ upTo: 'end', leaderEpoch }),
       startOffset: 0,
       brokerEpoch: 5,
+      isNoted: true,
     }).errorCode;
   expect(read(3, 0)).toBe(Errors.UNKNOWN_LEADER_EPOCH);
   expect(read(3, -1)).toBe(Errors.NOT_LEADER_OR_FOLLOWER);
@@ -331,6 +358,7 @@ describe('deleting records', () => {
         ...reading({ fetchOffset, upTo: 'end' }),
         startOffset,
         brokerEpoch: 5,
+        isNoted: true,
       });
     fetch(5n, 0);
     expect(partition.deleteRecords(4n)).toMatchObject({ value: { lowWatermark: 0, required: 4 } });

@@ -1,0 +1,111 @@
+/** How a partition's log is read for requests: within bounds, with Kafka's errors. */
+
+import type { LeaderEpoch, Offset } from '../base/ids';
+import { Errors } from '../protocol/errors';
+import { CorruptLogError, StorageError } from '../storage/errors';
+import {
+  EARLIEST_LOCAL_TIMESTAMP,
+  EARLIEST_TIMESTAMP,
+  type EpochAndEndOffset,
+  LATEST_TIMESTAMP,
+  type Log,
+  type OffsetAndTimestamp,
+} from '../storage/log';
+import type { PartitionRead, ReadRequest, Refused, Result } from './partition-types';
+
+/** A read that gives nothing; see `errorCode` of the copy. */
+export const NO_READ: PartitionRead = {
+  errorCode: Errors.NONE,
+  highWatermark: -1,
+  lastStableOffset: -1,
+  startOffset: -1,
+  slice: undefined,
+  sizeInBytes: 0,
+  divergingEpoch: undefined,
+};
+
+export const failedRead = (errorCode: number): PartitionRead => ({ ...NO_READ, errorCode });
+
+/** The offsets that every answer shows. */
+export type Shown = Pick<PartitionRead, 'highWatermark' | 'lastStableOffset' | 'startOffset'>;
+
+/** Reads up to `until` (exclusive), unless the fetcher's log departs from this one. */
+export function readLog(
+  log: Log,
+  request: ReadRequest,
+  until: Offset,
+  shown: Shown,
+): PartitionRead {
+  if (request.fetchOffset < 0n || request.fetchOffset > BigInt(log.endOffset)) {
+    return failedRead(Errors.OFFSET_OUT_OF_RANGE);
+  }
+  const fetchOffset = Number(request.fetchOffset);
+  try {
+    const agreement = agreementOf(log, request.lastFetchedEpoch, fetchOffset);
+    if (agreement === 'unknown') return failedRead(Errors.OFFSET_OUT_OF_RANGE);
+    if (agreement !== 'agrees') return { ...NO_READ, ...shown, divergingEpoch: agreement };
+    const { maxBytes, isAtLeastOneBatch: atLeastOneBatch } = request;
+    const read = log.read(fetchOffset, { maxBytes, until, atLeastOneBatch });
+    if (read === undefined) return failedRead(Errors.OFFSET_OUT_OF_RANGE);
+    return { ...NO_READ, ...shown, slice: read.slice, sizeInBytes: read.sizeInBytes };
+  } catch (error) {
+    return failedRead(storageCode(error));
+  }
+}
+
+/** Whether a log that ends at `fetchOffset` with a record of that epoch may go on with this one. */
+function agreementOf(
+  log: Log,
+  lastFetchedEpoch: LeaderEpoch,
+  fetchOffset: Offset,
+): 'agrees' | 'unknown' | EpochAndEndOffset {
+  if (lastFetchedEpoch === -1) return 'agrees';
+  const end = log.endOffsetForEpoch(lastFetchedEpoch);
+  if (end === undefined || fetchOffset < log.startOffset) return 'unknown';
+  return end.epoch < lastFetchedEpoch || end.endOffset < fetchOffset ? end : 'agrees';
+}
+
+/**
+ * ListOffsets up to `bound` (exclusive). `isHighWatermarkBehind`: a consumer asks a new leader that
+ * does not know yet what is committed of former terms. Undefined where there is no such record.
+ */
+export function findOffset(
+  log: Log,
+  timestamp: number,
+  bound: Offset,
+  isHighWatermarkBehind: boolean,
+  leaderEpoch: LeaderEpoch,
+): Result<OffsetAndTimestamp | undefined> {
+  try {
+    if (timestamp === LATEST_TIMESTAMP) {
+      if (isHighWatermarkBehind) return offsetNotAvailable;
+      return ok({ offset: bound, timestamp: -1, leaderEpoch });
+    }
+    const found = log.offsetForTimestamp(timestamp);
+    const isBounded = timestamp !== EARLIEST_TIMESTAMP && timestamp !== EARLIEST_LOCAL_TIMESTAMP;
+    if (!isBounded || (found !== undefined && found.offset < bound)) return ok(found);
+    return isHighWatermarkBehind ? offsetNotAvailable : ok(undefined);
+  } catch (error) {
+    return refused(storageCode(error), '');
+  }
+}
+
+export const ok = <T>(value: T): Result<T> => ({ kind: 'ok', value });
+
+export const refused = (errorCode: number, message: string): Refused => ({
+  kind: 'refused',
+  errorCode,
+  message,
+});
+
+const offsetNotAvailable = refused(
+  Errors.OFFSET_NOT_AVAILABLE,
+  'the high watermark has not reached the start of this leader epoch',
+);
+
+/** The code for a failing disk or a damaged batch; anything else is a bug and goes on. */
+export function storageCode(error: unknown): number {
+  if (error instanceof StorageError) return Errors.KAFKA_STORAGE_ERROR;
+  if (error instanceof CorruptLogError) return Errors.CORRUPT_MESSAGE;
+  throw error;
+}
