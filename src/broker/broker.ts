@@ -4,53 +4,36 @@
  */
 import type { NodeId } from '../base/ids';
 import { invariant } from '../base/invariant';
-import { SUPPORTED_FEATURES } from '../metadata/features';
-import { Image } from '../metadata/image';
 import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
-import { AllocateProducerIds } from '../protocol/apis/allocate-producer-ids';
 import { CreateTopics } from '../protocol/apis/create-topics';
-import { ApiError, Errors, errorName } from '../protocol/errors';
-import { FetchSessions, type SessionLimits } from '../replication/fetch-sessions';
-import { Replicas } from '../replication/replicas';
-import { Waiting } from '../replication/waiting';
-import { handlers } from '../server/handlers';
-import { Registry } from '../server/registry';
-import { Server } from '../server/server';
-import type { Services } from '../server/services';
+import { Errors, errorName } from '../protocol/errors';
+import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
-import { Logs, type OpenProgress } from '../storage/logs';
-import { readMetaProperties } from '../storage/meta-properties';
 import { type BoundListener, bindListener } from './bind';
 import { NodeControllerAccess } from './controller-access';
 import { ControllerRegistrar } from './controller-registration';
 import { randomUuid } from './directory-ids';
-import { formatIfNew, type LogFolders, logFolders } from './folders';
+import { formatIfNew } from './folders';
 import { NodeGroups } from './group-coordinators';
 import type { ListenerPlan } from './listeners';
-import { LiveSettings } from './live-settings';
+import { NodeData } from './node-data';
+import { nodeServer } from './node-server';
 import {
   bootstrapServers,
   controllerSettings,
   quorumSettings,
-  serverLimits,
-  serverSettings,
   staticVoters,
-  upkeepSettings,
 } from './node-settings';
-import { type ProducerIdBlock, ProducerIdBlocks } from './producer-ids';
+import { allocateProducerIds, ProducerIdBlocks } from './producer-ids';
 import { NodeQuorum } from './quorum';
+import { QuorumDoor } from './quorum-door';
 import { Registration } from './registration';
 import type { Settings } from './settings';
-import { BROKER_SETTINGS } from './settings-table';
 import { SharedSlices } from './slices';
-import { StartError } from './start-error';
-import { TopicSettings } from './topic-settings';
 
 /** How long a stopping broker waits for others to take over what it leads. */
 const SHUTDOWN_MS = 30_000;
-/** How often a long opening says how far it is. */
-const PROGRESS_MS = 2_000;
 
 /** A topic to create, with settings by Kafka's names. */
 export interface NewTopic {
@@ -76,16 +59,12 @@ export class Broker {
   /** Rejects when a bug ends this node's part (fail-stop); never resolves. */
   readonly failed: Promise<never>;
   readonly #options: BrokerOptions;
-  readonly #folders: LogFolders;
-  readonly #topicSettings: TopicSettings;
-  readonly #logs: Logs;
-  readonly #waiting: Waiting;
-  readonly #replicas: Replicas;
+  readonly #data: NodeData;
+  readonly #door = new QuorumDoor();
   readonly #server: Server;
   readonly #access: NodeControllerAccess;
-  readonly #producerIds = new ProducerIdBlocks(() => this.#allocateProducerIds());
+  readonly #producerIds: ProducerIdBlocks;
   #clusterId = '';
-  #quorum: NodeQuorum | undefined;
   #groups: NodeGroups | undefined;
   #registration: Registration | undefined;
   #controllerRegistrar: ControllerRegistrar | undefined;
@@ -93,8 +72,7 @@ export class Broker {
   #rejectFailed: (error: unknown) => void = () => undefined;
 
   private constructor(options: BrokerOptions) {
-    const { platform, settings } = options;
-    const { clock, log } = platform;
+    const { platform, settings, overwritesLentBytes } = options;
     this.#options = options;
     this.nodeId = settings.nodeId;
     this.failed = new Promise<never>((_resolve, reject) => {
@@ -102,30 +80,29 @@ export class Broker {
     });
     // Whoever wants to know awaits it; nobody has to.
     this.failed.catch(() => undefined);
-    this.#folders = logFolders(settings);
-    this.#topicSettings = new TopicSettings(settings);
-    this.#logs = new Logs(platform, {
-      ...upkeepSettings(settings),
-      folders: this.#folders.all,
-      settingsOf: (topic) => this.#topicSettings.of(topic, this.#quorum?.publisher.image).log,
-      onFolderOffline: ({ path }) => {
-        this.#replicas.folderFailed(path);
-        this.#registration?.beat();
-      },
-    });
-    this.#waiting = new Waiting(clock);
-    this.#replicas = new Replicas({
-      nodeId: this.nodeId,
-      logs: this.#logs,
-      clock,
-      logger: log.with({ room: 'replication' }),
-      waiting: this.#waiting,
-      replicaLagTimeMaxMs: settings.number('replica.lag.time.max.ms'),
-      settingsOf: (topic, image) => this.#topicSettings.of(topic, image),
+    const door = this.#door;
+    this.#data = new NodeData({
+      platform,
+      settings,
+      picture: () => door.opened?.publisher.image,
+      folderFailed: () => this.#registration?.beat(),
     });
     const requestTimeoutMs = settings.value('request.timeout.ms');
-    this.#access = new NodeControllerAccess(() => this.quorum, clock, requestTimeoutMs);
-    this.#server = this.#makeServer();
+    this.#access = new NodeControllerAccess(() => door.quorum, platform.clock, requestTimeoutMs);
+    this.#producerIds = new ProducerIdBlocks(() =>
+      allocateProducerIds(this.#access, this.nodeId, this.#registration?.brokerEpoch ?? -1),
+    );
+    this.#server = nodeServer({
+      platform,
+      settings,
+      data: this.#data,
+      door,
+      controller: this.#access,
+      producerIds: this.#producerIds,
+      clusterId: () => this.#clusterId,
+      groups: () => this.#groups,
+      overwritesLentBytes: overwritesLentBytes === true,
+    });
   }
 
   /**
@@ -138,7 +115,7 @@ export class Broker {
       await broker.#start();
       return broker;
     } catch (error) {
-      await broker.#abandon();
+      await broker.#close(-1);
       throw error;
     }
   }
@@ -148,8 +125,7 @@ export class Broker {
   }
 
   get quorum(): NodeQuorum {
-    invariant(this.#quorum !== undefined, 'the metadata log is open');
-    return this.#quorum;
+    return this.#door.quorum;
   }
 
   /** Rejects with an Error that says which topic could not be created, and why. */
@@ -179,10 +155,8 @@ export class Broker {
     const { platform, settings, listeners } = this.#options;
     await this.#bind(listeners.filter(({ isForControllers }) => isForControllers));
     const [controller] = this.listeners;
-    await formatIfNew(platform, settings, this.#folders, controller);
-    this.#logs.lock();
-    this.#clusterId = this.#readClusterId();
-    await this.#logs.open(openProgress(platform));
+    await formatIfNew(platform, settings, this.#data.folders, controller);
+    this.#clusterId = await this.#data.open();
     const { publisher } = await this.#openQuorum();
     const clients = listeners.filter(({ isForControllers }) => !isForControllers);
     // A port that was not chosen must be known to register, and is not known to clients yet.
@@ -202,7 +176,8 @@ export class Broker {
 
   async #openQuorum(): Promise<NodeQuorum> {
     const { platform, settings } = this.#options;
-    const folder = this.#logs.folders.find(({ path }) => path === this.#folders.metadata);
+    const { folders, logs, replicas } = this.#data;
+    const folder = logs.folders.find(({ path }) => path === folders.metadata);
     invariant(folder !== undefined, 'the metadata folder is one of the log folders');
     const [listenerName = ''] = settings.value('controller.listener.names');
     const quorum = await NodeQuorum.open({
@@ -221,9 +196,9 @@ export class Broker {
       visibleTimeoutMs: settings.number('ottla.metadata.visible.timeout.ms'),
       failed: (error) => this.#quorumFailed(error),
     });
-    this.#quorum = quorum;
+    this.#door.open(quorum);
     const { publisher } = quorum;
-    publisher.subscribe((image, delta) => this.#replicas.apply(image, delta));
+    publisher.subscribe((image, delta) => replicas.apply(image, delta));
     if (settings.hasRole('broker')) this.#openGroups(publisher);
     if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
@@ -238,58 +213,13 @@ export class Broker {
       clock,
       random,
       logger: log.with({ room: 'group' }),
-      replicas: this.#replicas,
+      replicas: this.#data.replicas,
       slices: new SharedSlices(clock),
       picture: () => publisher.image,
       failed: (error) => this.#failStop(error),
     });
     this.#groups = groups;
     publisher.subscribe((image, delta) => groups.apply(image, delta));
-  }
-
-  #makeServer(): Server {
-    const { platform, settings, overwritesLentBytes } = this.#options;
-    const { clock, network, random, log, offload } = platform;
-    const registry = new Registry(handlers);
-    const live = new LiveSettings(settings, () => this.#picture());
-    const broker = this;
-    const services: Services = {
-      clock,
-      logger: log,
-      offload,
-      nodeId: this.nodeId,
-      get clusterId() {
-        return broker.#clusterId;
-      },
-      settings: serverSettings(live),
-      picture: () => this.#picture(),
-      controller: this.#access,
-      brokerConfigs: { definitions: BROKER_SETTINGS, given: settings.given },
-      get quorum() {
-        return broker.quorum.driver;
-      },
-      replicas: this.#replicas,
-      waiting: this.#waiting,
-      fetchSessions: new FetchSessions(fetchSessionLimits(settings), random),
-      producerIds: this.#producerIds,
-      get groups() {
-        invariant(broker.#groups !== undefined, 'clients are served once groups are');
-        return broker.#groups;
-      },
-      advertised: {
-        apis: (listener) => registry.advertised(listener),
-        supportedFeatures: SUPPORTED,
-      },
-    };
-    return new Server({
-      clock,
-      network,
-      logger: log.with({ room: 'server' }),
-      registry,
-      services,
-      limits: serverLimits(settings),
-      overwritesLentBytes: overwritesLentBytes === true,
-    });
   }
 
   #makeRegistration(publisher: Publisher): Registration {
@@ -310,8 +240,8 @@ export class Broker {
           const bound = this.listeners.find((listener) => listener.name === name);
           return { ...advertised, port: bound?.port ?? advertised.port, protocol };
         }),
-      directories: () => this.#directories(),
-      previousBrokerEpoch: this.#logs.previousBrokerEpoch,
+      directories: () => this.#data.directories(),
+      previousBrokerEpoch: this.#data.logs.previousBrokerEpoch,
       heartbeatIntervalMs: settings.value('broker.heartbeat.interval.ms'),
       timeoutMs: settings.value('initial.broker.registration.timeout.ms'),
       failed: (error) => this.#failStop(error),
@@ -332,44 +262,8 @@ export class Broker {
     });
   }
 
-  #directories() {
-    const of = (isOffline: boolean) =>
-      this.#logs.folders
-        .filter((folder) => folder.isOffline === isOffline)
-        .map(({ directoryId }) => directoryId);
-    return { online: of(false), offline: of(true) };
-  }
-
-  #picture(): Image {
-    return this.#quorum?.publisher.image ?? Image.empty;
-  }
-
   async #bind(plans: readonly ListenerPlan[]): Promise<void> {
     for (const plan of plans) this.listeners.push(await bindListener(this.#server, plan));
-  }
-
-  #readClusterId(): string {
-    const { disk } = this.#options.platform;
-    const properties = readMetaProperties(disk, this.#folders.metadata);
-    invariant(properties !== undefined, 'a locked folder is formatted');
-    if (properties.nodeId !== this.nodeId) {
-      throw new StartError(
-        `${this.#folders.metadata} belongs to node ${properties.nodeId}, and node.id is ` +
-          `${this.nodeId}: name its own folder, or its own number.`,
-      );
-    }
-    return properties.clusterId;
-  }
-
-  async #allocateProducerIds(): Promise<ProducerIdBlock> {
-    const { errorCode, producerIdStart, producerIdLen } = await this.#access.askForNode(
-      AllocateProducerIds,
-      { brokerId: this.nodeId, brokerEpoch: this.#registration?.brokerEpoch ?? -1 },
-    );
-    if (errorCode !== Errors.NONE) {
-      throw new ApiError(Errors.COORDINATOR_NOT_AVAILABLE, 'no block of producer ids can be had');
-    }
-    return { first: producerIdStart, length: producerIdLen };
   }
 
   async #stop(progress: StopProgress | undefined): Promise<void> {
@@ -377,23 +271,17 @@ export class Broker {
     if (settings.value('controlled.shutdown.enable')) {
       await this.#registration?.shutDown(SHUTDOWN_MS);
     }
-    await this.#server.close();
-    await this.#registration?.stop();
-    await this.#controllerRegistrar?.stop();
-    this.#groups?.close();
-    await this.#quorum?.close();
-    await this.#logs.close(this.#registration?.brokerEpoch ?? -1, progress);
-    await this.#options.platform.offload.close();
+    await this.#close(this.#registration?.brokerEpoch ?? -1, progress);
   }
 
-  /** A start that failed: what was opened is closed, and nothing is marked as clean. */
-  async #abandon(): Promise<void> {
+  /** Closes what is open; epoch -1: nothing is marked as clean. */
+  async #close(brokerEpoch: number, progress?: StopProgress): Promise<void> {
     await this.#server.close();
     await this.#registration?.stop();
     await this.#controllerRegistrar?.stop();
     this.#groups?.close();
-    await this.#quorum?.close();
-    await this.#logs.close(-1);
+    await this.#door.opened?.close();
+    await this.#data.logs.close(brokerEpoch, progress);
     await this.#options.platform.offload.close();
   }
 
@@ -406,31 +294,8 @@ export class Broker {
   #failStop(error: unknown): void {
     this.#options.platform.log.error('this node gives up: a bug was found', { error });
     this.#groups?.close();
-    this.#quorum?.controller?.stop();
+    this.#door.opened?.controller?.stop();
     this.#server.close().catch(() => undefined);
     this.#rejectFailed(error);
   }
 }
-
-const SUPPORTED = [...SUPPORTED_FEATURES].map(([name, { min, max }]) => ({
-  name,
-  minVersion: min,
-  maxVersion: max,
-}));
-
-/** A line now and then while many logs are opened after a crash. */
-function openProgress({ clock, log }: Platform): (progress: OpenProgress) => void {
-  let toldAtMs = clock.monotonicMs();
-  return ({ logsOpened, logsTotal, bytesScanned }) => {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - toldAtMs < PROGRESS_MS) return;
-    toldAtMs = nowMs;
-    log.info('opening logs', { logsOpened, logsTotal, bytesScanned });
-  };
-}
-
-/** Partitions remembered by all fetch sessions, and how long an unused one is safe (Kafka's own). */
-const fetchSessionLimits = (settings: Settings): SessionLimits => {
-  const maxSessions = settings.value('max.incremental.fetch.session.cache.slots');
-  return { maxSessions, maxPartitions: maxSessions * 1000, evictionMs: 120_000 };
-};

@@ -1,6 +1,9 @@
 /** Producer ids for this broker's clients, from blocks that the controller gives out. */
-import type { ProducerId } from '../base/ids';
+import type { BrokerEpoch, NodeId, ProducerId } from '../base/ids';
+import { AllocateProducerIds } from '../protocol/apis/allocate-producer-ids';
+import { ApiError, Errors } from '../protocol/errors';
 import type { NewProducer, ProducerIds } from '../server/services';
+import type { NodeControllerAccess } from './controller-access';
 
 /** `length` ids from `first` on. */
 export interface ProducerIdBlock {
@@ -72,4 +75,18 @@ export class ProducerIdBlocks implements ProducerIds {
       });
     return this.#fetching;
   }
+}
+
+/** The next block of a broker. Rejects with ApiError if the controller gives none. */
+export async function allocateProducerIds(
+  controller: NodeControllerAccess,
+  brokerId: NodeId,
+  brokerEpoch: BrokerEpoch,
+): Promise<ProducerIdBlock> {
+  const request = { brokerId, brokerEpoch };
+  const answer = await controller.askForNode(AllocateProducerIds, request);
+  if (answer.errorCode !== Errors.NONE) {
+    throw new ApiError(Errors.COORDINATOR_NOT_AVAILABLE, 'no block of producer ids can be had');
+  }
+  return { first: answer.producerIdStart, length: answer.producerIdLen };
 }
