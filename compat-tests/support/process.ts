@@ -68,21 +68,28 @@ export class Server {
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
   #output = '';
+  #stdout = '';
+  #stderr = '';
 
   constructor(
     program: string,
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
+    cwd?: string,
   ) {
     this.#child = spawn(program, args, {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      cwd,
     });
-    const note = (chunk: Buffer): void => {
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#output += chunk;
-    };
-    this.#child.stdout?.on('data', note);
-    this.#child.stderr?.on('data', note);
+      this.#stdout += chunk;
+    });
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#output += chunk;
+      this.#stderr += chunk;
+    });
     this.#ended = new Promise((resolve) => {
       this.#child.on('error', () => resolve());
       this.#child.on('close', () => resolve());
@@ -96,6 +103,14 @@ export class Server {
   /** All that it printed so far. */
   get output(): string {
     return this.#output;
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
   }
 
   get exitCode(): number | null {

@@ -3,7 +3,7 @@ import type { Argv } from 'yargs';
 import { ExitError, USAGE } from '../output';
 import { startCommand } from './start';
 import { START_OPTIONS, type StartOptions } from './start-options';
-import { randomUuidCommand, storageFormat, storageInfoCommand } from './storage';
+import { type FormatFlags, randomUuidCommand, storageFormat, storageInfoCommand } from './storage';
 
 export async function runWithYargs(args: readonly string[]): Promise<void> {
   const yargs = require('yargs/yargs') as (args: readonly string[]) => Argv;
@@ -19,6 +19,7 @@ export async function runWithYargs(args: readonly string[]): Promise<void> {
     .parserConfiguration({ 'boolean-negation': false })
     .version(version)
     .help()
+    .detectLocale(false)
     .fail((message, error) => {
       throw error ?? new ExitError(USAGE, `${message}\nSee \`ottla --help\`.`);
     })
@@ -36,49 +37,39 @@ function startFlags(yargs: Argv): Argv {
 
 function storage(yargs: Argv): Argv {
   return yargs
-    .command(
-      'format',
-      'make the log folders of a node ready',
-      (flags) =>
-        flags
-          .option('config', {
-            alias: 'c',
-            type: 'string',
-            demandOption: true,
-            describe: 'properties',
-          })
-          .option('cluster-id', {
-            alias: 't',
-            type: 'string',
-            demandOption: true,
-            describe: 'its id',
-          })
-          .option('standalone', { alias: 's', type: 'boolean', describe: 'alone in its quorum' })
-          .option('initial-controllers', {
-            alias: 'I',
-            type: 'string',
-            describe: 'the first voters: id@host:port:directory-id,…',
-          })
-          .option('no-initial-controllers', {
-            alias: 'N',
-            type: 'boolean',
-            describe: 'joins a quorum later',
-          })
-          .option('ignore-formatted', {
-            alias: 'g',
-            type: 'boolean',
-            describe: 'leave those alone',
-          })
-          .option('release-version', { alias: 'r', type: 'string', describe: 'of the cluster' })
-          .option('feature', { alias: 'f', type: 'string', array: true, describe: 'name=level' }),
-      (argv) => storageFormat(argv),
+    .command('format', 'make the log folders of a node ready', formatFlags, (argv) =>
+      storageFormat(argv as unknown as FormatFlags),
     )
-    .command(
-      'info',
-      'show the log folders of a node',
-      (flags) => flags.option('config', { alias: 'c', type: 'string', demandOption: true }),
-      (argv) => storageInfoCommand(argv.config),
+    .command('info', 'show the log folders of a node', configFlag, (argv) =>
+      storageInfoCommand(String(argv.config)),
     )
     .command('random-uuid', 'print an id for a cluster or a folder', {}, () => randomUuidCommand())
     .demandCommand(1, 'ottla: say what to do with the storage, for example `ottla storage info`.');
 }
+
+/** The flags of Kafka's own tool, `--add-scram` excepted. */
+function formatFlags(yargs: Argv): Argv {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  return configFlag(yargs).options({
+    'cluster-id': { ...text, alias: 't', demandOption: true, describe: 'the id of its cluster' },
+    standalone: { ...flag, alias: 's', describe: 'it is alone in the quorum for now' },
+    'initial-controllers': {
+      ...text,
+      alias: 'I',
+      describe: 'the first voters: id@host:port:directory-id,…',
+    },
+    'no-initial-controllers': { ...flag, alias: 'N', describe: 'it joins a quorum later' },
+    'ignore-formatted': { ...flag, alias: 'g', describe: 'leave formatted folders alone' },
+    'release-version': { ...text, alias: 'r', describe: 'the release whose features are used' },
+    feature: { ...text, alias: 'f', array: true, describe: 'a feature, name=level' },
+  });
+}
+
+const configFlag = (yargs: Argv): Argv =>
+  yargs.option('config', {
+    alias: 'c',
+    type: 'string',
+    demandOption: true,
+    describe: 'server.properties of the node',
+  });
