@@ -52,11 +52,13 @@ export class Appended {
   }
 
   /** For acks=all: whether the outcome is known, which it then takes. */
-  settle(): boolean {
-    if (this.partition === undefined) return true;
-    const errorCode = this.partition.settled(this.lastOffset);
+  settle({ replicas }: Services): boolean {
+    const { partition, topic } = this;
+    if (partition === undefined) return true;
+    const errorCode = partition.settled(this.lastOffset);
     if (errorCode === undefined) return false;
-    this.#errorCode = errorCode;
+    const isHeld = replicas.get(topic, partition.index) === partition;
+    this.#errorCode = isHeld ? errorCode : replicas.absent(topic, partition.index);
     return true;
   }
 
@@ -80,17 +82,15 @@ export function appendOne(
 ): Appending {
   const { topic, index } = target;
   if (topic === undefined) return failed('', index, Errors.UNKNOWN_TOPIC_ID);
-  const known = services.picture().topicByName(topic)?.partitions.get(index);
-  if (known === undefined) return failed(topic, index, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+  const { replicas } = services;
+  const partition = replicas.get(topic, index);
+  const absent = partition === undefined ? replicas.absent(topic, index) : Errors.NONE;
+  if (absent === Errors.UNKNOWN_TOPIC_OR_PARTITION) return failed(topic, index, absent);
   const bytes = records ?? NO_BYTES;
   const fault = checkFraming(bytes, { produceVersion: context.apiVersion });
   if (fault !== undefined) return malformed(topic, index, fault);
   if (isInternalTopic(topic)) return failed(topic, index, Errors.INVALID_TOPIC_EXCEPTION);
-  const { replicas } = services;
-  const partition = replicas.get(topic, index);
-  if (partition === undefined) {
-    return notLeader(topic, index, replicas.absent(topic, index), context, services);
-  }
+  if (partition === undefined) return notLeader(topic, index, absent, context, services);
   if (target.topicId !== undefined && partition.topicId !== target.topicId) {
     return failed(topic, index, Errors.UNKNOWN_TOPIC_ID);
   }
@@ -99,26 +99,27 @@ export function appendOne(
   const settings = partition.validation(context.apiVersion);
   const nowMs = services.clock.wallMs();
   const outcome = validateAppend(bytes, settings, nowMs);
-  const append = (validated: ValidationOutcome): Appended => {
-    if (validated.outcome === 'refused') return invalid(partition, validated);
-    if (isTransactional(validated.batch, 0)) {
-      return failed(topic, index, Errors.INVALID_TXN_STATE);
-    }
-    return appendValidated(partition, validated, isAllAcks, context, services);
-  };
-  if (outcome.outcome !== 'offload') return append(outcome);
+  if (outcome.outcome !== 'offload') {
+    return appendValidated(partition, outcome, isAllAcks, context, services);
+  }
   const input = { records: Uint8Array.from(bytes), settings, nowMs };
-  return services.offload.run(validateAppendTask, input).then(receiveOffloaded).then(append);
+  return services.offload
+    .run(validateAppendTask, input)
+    .then((validated) =>
+      appendValidated(partition, receiveOffloaded(validated), isAllAcks, context, services),
+    );
 }
 
 function appendValidated(
   partition: Partition,
-  validated: Extract<ValidationOutcome, { outcome: 'accepted' }>,
+  validated: ValidationOutcome,
   isAllAcks: boolean,
   context: Context,
   services: Services,
 ): Appended {
   const { topic, index } = partition;
+  if (validated.outcome === 'refused') return invalid(partition, validated);
+  if (isTransactional(validated.batch, 0)) return failed(topic, index, Errors.INVALID_TXN_STATE);
   const outcome = partition.appendAsLeader(validated.batch, isAllAcks);
   const logStartOffset = partition.startOffset;
   if (outcome.kind === 'refused') {

@@ -11,7 +11,7 @@ import { BATCH_OVERHEAD, isTransactional } from '../../protocol/records/batch';
 import { Change } from '../../replication/waiting';
 import type { Context } from '../context';
 import { type Answer, CloseConnection, serve } from '../handler';
-import { type Appended, type Appending, appendOne } from '../produce-append';
+import { Appended, type Appending, appendOne } from '../produce-append';
 import type { Services } from '../services';
 
 type Request = RequestOf<typeof Produce>;
@@ -34,11 +34,13 @@ export const produce = serve({
       return Produce.refuse(request, errorCode, context.apiVersion);
     }
     const appending = appendAll(request, context, services);
-    const promises = appending.filter((one): one is Promise<Appended> => one instanceof Promise);
-    if (promises.length === 0) return finish(appending as Appended[], request, context, services);
+    if (areAppended(appending)) return finish(appending, request, context, services);
     return Promise.all(appending).then((all) => finish(all, request, context, services));
   },
 });
+
+const areAppended = (all: readonly Appending[]): all is readonly Appended[] =>
+  all.every((one) => one instanceof Appended);
 
 /** Whether a batch says that it belongs to a transaction; whether it is one is checked later. */
 function hasTransactionalRecords({ topicData }: Request): boolean {
@@ -76,13 +78,14 @@ function finish(
     closeOnFailure(all);
     return undefined;
   }
-  const pending = request.acks === ALL ? all.filter((one) => !one.settle()) : [];
+  if (request.acks !== ALL) return respond(all, request);
+  const pending = all.filter((one) => !one.settle(services));
   if (pending.length === 0) return respond(all, request);
   context.release();
   return new Promise((resolve) => {
     const waiter = services.waiting.waiter(pending.length, request.timeoutMs, () => {
       settled();
-      for (const one of pending) if (!one.settle()) one.fail(Errors.REQUEST_TIMED_OUT);
+      for (const one of pending) if (!one.settle(services)) one.fail(Errors.REQUEST_TIMED_OUT);
       resolve(respond(all, request));
     });
     const settled = context.onClosed(() => waiter.cancel());
@@ -90,7 +93,7 @@ function finish(
       const { partition } = one;
       if (partition === undefined) continue;
       const changes = Change.highWatermark | Change.role;
-      waiter.watch(partition.watchers, changes, () => (one.settle() ? 1 : 0));
+      waiter.watch(partition.watchers, changes, () => (one.settle(services) ? 1 : 0));
     }
     waiter.begin();
   });
@@ -108,13 +111,21 @@ function closeOnFailure(all: readonly Appended[]): void {
 
 function respond(all: readonly Appended[], request: Request): Response {
   let next = 0;
-  const endpoints = new Map(all.flatMap((one) => one.endpoints.map((node) => [node.nodeId, node])));
   return {
     responses: request.topicData.map(({ name, topicId, partitionData }) => ({
       name,
       topicId,
       partitionResponses: partitionData.map(() => (all[next++] as Appended).response),
     })),
-    nodeEndpoints: [...endpoints.values()],
+    nodeEndpoints: endpointsOf(all),
   };
 }
+
+/** Each new leader once. */
+function endpointsOf(all: readonly Appended[]): Response['nodeEndpoints'] {
+  if (all.every(({ endpoints }) => endpoints.length === 0)) return NO_ENDPOINTS;
+  const byId = new Map(all.flatMap((one) => one.endpoints.map((node) => [node.nodeId, node])));
+  return [...byId.values()];
+}
+
+const NO_ENDPOINTS: readonly never[] = [];
