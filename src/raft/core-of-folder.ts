@@ -24,6 +24,7 @@ export function coreOf<R>(options: QuorumDriverOptions<R>, folder: MetadataFolde
       log: folder.view(),
       history: folder.history(staticVoterSet(listenerName, options.staticVoters)),
       electionState: folder.readVote(),
+      isToldWhatIsApplied: options.isToldWhatIsApplied === true,
     },
     platform.clock.monotonicMs(),
   );

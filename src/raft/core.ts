@@ -129,6 +129,13 @@ export interface Core {
   role: Role;
   /** The greatest high watermark this node ever heard of in this life; undefined before. */
   highWatermark: Offset | undefined;
+  /**
+   * Up to where (exclusive) this node acts on what is committed, which is what it tells the leader
+   * as its high watermark; undefined where nobody says so.
+   */
+  appliedEnd: Offset | undefined;
+  /** The last Fetch that was sent: where it began, and when. */
+  lastFetch: { readonly offset: Offset; readonly atMs: MonotonicMs } | undefined;
   flushedEnd: Offset;
   isFlushing: boolean;
   /** A complete snapshot is being put in place of the log; nothing else may happen to it. */

@@ -69,4 +69,6 @@ export interface QuorumDriverOptions<R> {
   readonly listener: QuorumListener<R>;
   /** Undefined where there is nobody to ask: a sole voter. */
   readonly transport: QuorumTransport | undefined;
+  /** The owner says by `applied` how far it acts on what was delivered; false if absent. */
+  readonly isToldWhatIsApplied?: boolean;
 }

@@ -28,7 +28,7 @@ import type { QuorumStatus, Raft } from './raft';
 import { type ServedResponse, Serving } from './serving';
 import { SnapshotMaking } from './snapshot-making';
 import { Telling } from './telling';
-import type { VoterSet } from './voters';
+import type { Destination, VoterSet } from './voters';
 
 export * from './driver-options';
 
@@ -80,6 +80,11 @@ export class QuorumDriver<R> implements QuorumLog<R> {
 
   get leader(): LeaderAndEpoch {
     return this.#telling.leader;
+  }
+
+  /** Where the leader is reached; undefined while none is known, and on the leader itself. */
+  get leaderDestination(): Destination | undefined {
+    return this.#raft.leaderDestination;
   }
 
   get highWatermark(): Offset {
@@ -145,6 +150,14 @@ export class QuorumDriver<R> implements QuorumLog<R> {
 
   resign(epoch: LeaderEpoch): void {
     this.#input((nowMs) => this.#raft.resign(epoch, nowMs));
+  }
+
+  /**
+   * The owner acts on everything delivered before `endOffset` now: the leader is told, as this
+   * node's high watermark. Needs `isToldWhatIsApplied`.
+   */
+  applied(endOffset: Offset): void {
+    this.#input((nowMs) => this.#raft.applied(endOffset, nowMs));
   }
 
   /** Serves a request of another node or a tool. */

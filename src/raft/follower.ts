@@ -17,6 +17,9 @@ import type { FollowerRole, UnattachedRole } from './quorum';
 import { becomeProspective } from './transitions';
 import { type Destination, destinationOf, voterNeedsUpdate } from './voters';
 
+/** How often it fetches while it does not yet act on what is committed. */
+const APPLYING_FETCH_INTERVAL_MS = 100;
+
 type FetchAnswer = Extract<IncomingResponse, { kind: 'fetch' }>;
 type SnapshotAnswer = Extract<IncomingResponse, { kind: 'fetch-snapshot' }>;
 
@@ -206,7 +209,9 @@ function fetchFromBestNode(core: Core, role: FollowerRole, nowMs: MonotonicMs): 
   const fetching = role.fetchingSnapshot;
   if (fetching === undefined) {
     if (!mayFetch(core)) return NEVER;
-    return trySend(core, leader, nowMs, () => fetchRequest(core));
+    const nextAtMs = fetchIsWorthwhileAtMs(core, nowMs);
+    if (nextAtMs > nowMs) return nextAtMs;
+    return trySend(core, leader, nowMs, () => fetchRequest(core, nowMs));
   }
   return trySend(core, leader, nowMs, () => ({
     kind: 'fetch-snapshot',
@@ -223,11 +228,24 @@ function fetchFromAnyBootstrap(core: Core, nowMs: MonotonicMs): MonotonicMs {
   if (!mayFetch(core)) return NEVER;
   const server = core.connections.readyBootstrapServer(nowMs);
   if (server === undefined) return core.connections.bootstrapAtMs(nowMs);
-  return trySend(core, server, nowMs, () => fetchRequest(core));
+  return trySend(core, server, nowMs, () => fetchRequest(core, nowMs));
 }
 
-function fetchRequest(core: Core): OutgoingRequest {
+/**
+ * A leader answers at once who is behind its high watermark: who has nothing to acknowledge waits
+ * until it acts on what is committed, but not for long, since the leader wants to hear of it.
+ */
+function fetchIsWorthwhileAtMs(core: Core, nowMs: MonotonicMs): MonotonicMs {
+  const { appliedEnd, highWatermark, lastFetch } = core;
+  const isApplied = appliedEnd === undefined || appliedEnd >= (highWatermark ?? 0);
+  if (isApplied || lastFetch === undefined || lastFetch.offset !== core.log.endOffset) return nowMs;
+  return after(lastFetch.atMs, APPLYING_FETCH_INTERVAL_MS);
+}
+
+function fetchRequest(core: Core, nowMs: MonotonicMs): OutgoingRequest {
   const { offset, epoch } = core.log.end;
+  const { highWatermark = -1, appliedEnd = highWatermark } = core;
+  core.lastFetch = { offset, atMs: nowMs };
   return {
     kind: 'fetch',
     clusterId: core.clusterId,
@@ -235,7 +253,7 @@ function fetchRequest(core: Core): OutgoingRequest {
     epoch: core.role.epoch,
     fetchOffset: offset,
     lastFetchedEpoch: epoch,
-    highWatermark: core.highWatermark ?? -1,
+    highWatermark: Math.min(highWatermark, appliedEnd),
     maxWaitMs: core.settings.fetchMaxWaitMs,
     maxBytes: core.settings.fetchMaxBytes,
   };

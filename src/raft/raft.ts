@@ -14,6 +14,7 @@ import {
   type Core,
   currentLeader,
   emptyOutbox,
+  knownLeader,
   type RaftSettings,
   type Ready,
   reply,
@@ -40,7 +41,7 @@ import {
   serveUpdateVoter,
   upgradeKraftVersion,
 } from './voter-changes';
-import type { Destination, Endpoint, ReplicaKey } from './voters';
+import { type Destination, destinationOf, type Endpoint, type ReplicaKey } from './voters';
 
 export interface RaftOptions {
   readonly clusterId: string;
@@ -57,6 +58,8 @@ export interface RaftOptions {
   readonly history: QuorumHistory;
   /** Undefined on the first start. */
   readonly electionState: ElectionState | undefined;
+  /** Somebody says by `applied` how far this node acts on what is committed; false if absent. */
+  readonly isToldWhatIsApplied?: boolean;
 }
 
 /** The leader's view of the quorum, as DescribeQuorum shows it. */
@@ -74,7 +77,8 @@ export class Raft {
   #wakeAtMs = NEVER;
 
   constructor(options: RaftOptions, nowMs: MonotonicMs) {
-    const { settings, bootstrapServers, below, log, electionState, ...rest } = options;
+    const { settings, bootstrapServers, below, log, electionState, ...others } = options;
+    const { isToldWhatIsApplied, ...rest } = others;
     const { requestTimeoutMs, retryBackoffMs } = settings;
     this.#core = {
       ...rest,
@@ -91,6 +95,8 @@ export class Raft {
       },
       // What is in a checkpoint is committed.
       highWatermark: log.latestSnapshot?.offset || undefined,
+      appliedEnd: isToldWhatIsApplied === true ? 0 : undefined,
+      lastFetch: undefined,
       flushedEnd: log.endOffset,
       isFlushing: false,
       isInstalling: false,
@@ -115,6 +121,13 @@ export class Raft {
 
   get leaderId(): NodeId | undefined {
     return currentLeader(this.#core);
+  }
+
+  /** Where the leader is reached; undefined while none is known, and on the leader itself. */
+  get leaderDestination(): Destination | undefined {
+    const { leaderId, endpoints } = knownLeader(this.#core);
+    if (leaderId === undefined || leaderId === this.#core.self.id) return undefined;
+    return destinationOf(leaderId, endpoints, this.#core.listenerName);
   }
 
   /** Undefined until this node heard of one. Never falls. */
@@ -182,6 +195,12 @@ export class Raft {
     const core = this.#core;
     core.isFlushing = false;
     core.flushedEnd = Math.max(core.flushedEnd, Math.min(endOffset, core.log.endOffset));
+    this.#settle(nowMs);
+  }
+
+  /** This node acts on everything committed before `endOffset` now. */
+  applied(endOffset: Offset, nowMs: MonotonicMs): void {
+    this.#core.appliedEnd = Math.max(this.#core.appliedEnd ?? 0, endOffset);
     this.#settle(nowMs);
   }
 

@@ -4,6 +4,7 @@ import { channelBuffers } from '../../src/client/channel';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
 import { DEFAULT_QUORUM_SETTINGS, QuorumDriver, type QuorumSettings } from '../../src/raft/driver';
+import type { FetchRequest } from '../../src/raft/messages';
 import { PeerTransport } from '../../src/raft/peer-transport';
 import { encodeSnapshot, PartialSnapshot } from '../../src/raft/snapshots';
 import { type Destination, type Voter, voterSet } from '../../src/raft/voters';
@@ -19,7 +20,7 @@ import { updateRaftVoter } from '../../src/server/handlers/update-raft-voter';
 import { vote } from '../../src/server/handlers/vote';
 import { Registry } from '../../src/server/registry';
 import { Server } from '../../src/server/server';
-import type { Services } from '../../src/server/services';
+import type { QuorumAccess, Services } from '../../src/server/services';
 import { LogFolder } from '../../src/storage/log-folder';
 import { type TestMachine, TestWorld } from '../support/world';
 import { TextOwner, textSerde } from './text-log';
@@ -55,12 +56,16 @@ export interface WireOptions {
   readonly settings?: Partial<QuorumSettings>;
   /** Nodes that are brokers alone. */
   readonly brokers?: readonly number[];
+  /** Their owners say what they act on. */
+  readonly isToldWhatIsApplied?: boolean;
 }
 
 export class WireCluster {
   readonly world = new TestWorld();
   readonly disks = new Map<number, Disk>();
   readonly nodes = new Map<number, WireNode>();
+  /** Every Fetch that came to a node, in order. */
+  readonly fetches: { readonly at: number; readonly request: FetchRequest }[] = [];
   readonly #options: WireOptions;
 
   constructor(options: WireOptions) {
@@ -84,7 +89,7 @@ export class WireCluster {
     const { world } = this;
     const machine = world.machine(`host-${id}`, this.disks.get(id) as Disk);
     const owner = new TextOwner();
-    const { isDynamic = false, settings, brokers = [] } = this.#options;
+    const { isDynamic = false, settings, brokers = [], isToldWhatIsApplied } = this.#options;
     const first = (count: number): Destination[] =>
       Array.from({ length: count }, (_, index) => destination(index + 1));
     const transport = new PeerTransport(
@@ -112,6 +117,7 @@ export class WireCluster {
         serde: textSerde,
         listener: owner,
         transport,
+        isToldWhatIsApplied: isToldWhatIsApplied === true,
       }),
     );
     const server = await this.#serve(id, machine, driver);
@@ -159,7 +165,7 @@ export class WireCluster {
       nodeId: id,
       clusterId: 'cluster',
       picture: () => ({ offset: -1, features: new Map() }),
-      quorum: driver,
+      quorum: this.#watched(id, driver),
       advertised: {
         apis: (kind: 'broker' | 'controller') => REGISTRY.advertised(kind),
         supportedFeatures: [{ name: 'kraft.version', minVersion: 0, maxVersion: 1 }],
@@ -189,6 +195,19 @@ export class WireCluster {
     };
     await this.world.outcome(server.listen(listener));
     return server;
+  }
+
+  #watched(id: number, driver: QuorumDriver<string>): Partial<QuorumAccess> {
+    return {
+      request: (request) => {
+        if (request.kind === 'fetch') this.fetches.push({ at: id, request });
+        return driver.request(request);
+      },
+      status: () => driver.status(),
+      get voters() {
+        return driver.voters;
+      },
+    };
   }
 
   async #format(disk: Disk): Promise<void> {

@@ -63,6 +63,35 @@ describe('three nodes over the wire', () => {
     expect(owner.texts.at(-1)).toBe('last');
   });
 
+  test('tell the leader what they act on, and acknowledge without having acted', async () => {
+    const cluster = await WireCluster.start({ nodes: 3, voters: 3, isToldWhatIsApplied: true });
+    const { leader } = cluster;
+    const [acting, idle] = [...cluster.nodes.values()].filter(({ id }) => id !== leader.id);
+    cluster.append('a');
+    cluster.append('b');
+    await cluster.world.advance(1000);
+    const committed = leader.driver.highWatermark;
+    expect(committed).toBe(leader.driver.endOffset);
+    cluster.fetches.splice(0);
+    acting?.driver.applied(committed - 1);
+    await cluster.world.advance(1000);
+    const toldBy = (id: number | undefined) =>
+      cluster.fetches.flatMap(({ request: { replica, highWatermark, fetchOffset } }) =>
+        replica.id === id ? [{ highWatermark, fetchOffset }] : [],
+      );
+    const told = toldBy(idle?.id);
+    // At most one in 100 ms, since the leader has an answer ready each time.
+    expect(told.length).toBeGreaterThan(5);
+    expect(told.length).toBeLessThanOrEqual(10);
+    for (const each of told) expect(each).toEqual({ highWatermark: 0, fetchOffset: committed });
+    cluster.fetches.splice(0);
+    acting?.driver.applied(committed);
+    await cluster.world.advance(1000);
+    expect(toldBy(acting?.id)[0]).toEqual({ highWatermark: committed, fetchOffset: committed });
+    // It has nothing to learn, so the leader keeps its Fetch as long as it may wait.
+    expect(toldBy(acting?.id)).toHaveLength(2);
+  });
+
   test('go on from their disks after all of them were stopped', async () => {
     const cluster = await WireCluster.start({ nodes: 3, voters: 3 });
     cluster.append('a');
