@@ -1,7 +1,4 @@
-/**
- * The quorum's answers as Kafka's messages. `listenerName` is that of the listener asked: leaders
- * are named as they are reached there.
- */
+/** The quorum's answers as Kafka's messages. */
 import { METADATA_TOPIC_ID } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { ResponseDraft } from '../protocol/api';
@@ -12,14 +9,19 @@ import type { FetchSnapshot } from '../protocol/apis/fetch-snapshot';
 import type { UpdateRaftVoter } from '../protocol/apis/update-raft-voter';
 import type { Vote } from '../protocol/apis/vote';
 import { Errors } from '../protocol/errors';
+import type { KnownLeader } from './messages';
 import { METADATA_TOPIC } from './metadata-folder';
 import type { ServedResponse } from './serving';
 import { errorCode, leaderIdOnWire, nodeEndpoints } from './wire';
 
-export function voteResponse(
-  response: ServedResponse,
-  listenerName: string,
-): ResponseDraft<typeof Vote> {
+/** How the request came in. */
+export interface Asked {
+  readonly apiVersion: number;
+  /** Leaders are named as they are reached on that listener. */
+  readonly connection: { readonly listener: string };
+}
+
+export function voteResponse(response: ServedResponse, asked: Asked): ResponseDraft<typeof Vote> {
   if (response.kind === 'refused') return { errorCode: errorCode(response.error), topics: [] };
   invariant(response.kind === 'vote', 'a Vote is answered as such');
   const { error, leader, isGranted } = response;
@@ -33,14 +35,14 @@ export function voteResponse(
   return {
     errorCode: Errors.NONE,
     topics: [{ topicName: METADATA_TOPIC, partitions: [partition] }],
-    nodeEndpoints: nodeEndpoints(leader, listenerName),
+    ...endpointsFromVersion1(leader, asked),
   };
 }
 
 /** Of BeginQuorumEpoch and EndQuorumEpoch, which look alike. */
 export function epochResponse(
   response: ServedResponse,
-  listenerName: string,
+  asked: Asked,
 ): ResponseDraft<typeof BeginQuorumEpoch> {
   if (response.kind === 'refused') return { errorCode: errorCode(response.error), topics: [] };
   invariant(
@@ -57,14 +59,11 @@ export function epochResponse(
   return {
     errorCode: Errors.NONE,
     topics: [{ topicName: METADATA_TOPIC, partitions: [partition] }],
-    nodeEndpoints: nodeEndpoints(leader, listenerName),
+    ...endpointsFromVersion1(leader, asked),
   };
 }
 
-export function fetchResponse(
-  response: ServedResponse,
-  listenerName: string,
-): ResponseDraft<typeof Fetch> {
+export function fetchResponse(response: ServedResponse, asked: Asked): ResponseDraft<typeof Fetch> {
   if (response.kind === 'refused') {
     return { errorCode: errorCode(response.error), sessionId: 0, responses: [] };
   }
@@ -87,18 +86,23 @@ export function fetchResponse(
     ...(outcome.kind === 'snapshot' ? { snapshotId: end } : {}),
     records: bytes,
   };
+  const endpoints = nodeEndpoints(leader, asked.connection.listener);
   const topic = { topic: METADATA_TOPIC, topicId: METADATA_TOPIC_ID, partitions: [partition] };
   return {
     errorCode: Errors.NONE,
     sessionId: 0,
     responses: [topic],
-    nodeEndpoints: nodeEndpoints(leader, listenerName).map((node) => ({ ...node, rack: null })),
+    ...(asked.apiVersion < 16
+      ? {}
+      : {
+          nodeEndpoints: endpoints.map((endpoint) => ({ ...endpoint, rack: null })),
+        }),
   };
 }
 
 export function fetchSnapshotResponse(
   response: ServedResponse,
-  listenerName: string,
+  asked: Asked,
 ): ResponseDraft<typeof FetchSnapshot> {
   if (response.kind === 'refused') return { errorCode: errorCode(response.error), topics: [] };
   invariant(response.kind === 'fetch-snapshot', 'a FetchSnapshot is answered as such');
@@ -115,7 +119,7 @@ export function fetchSnapshotResponse(
   return {
     errorCode: Errors.NONE,
     topics: [{ name: METADATA_TOPIC, partitions: [partition] }],
-    nodeEndpoints: nodeEndpoints(leader, listenerName),
+    ...endpointsFromVersion1(leader, asked),
   };
 }
 
@@ -132,12 +136,12 @@ export function voterChangeResponse(response: ServedResponse): ResponseDraft<typ
 
 export function updateVoterResponse(
   response: ServedResponse,
-  listenerName: string,
+  asked: Asked,
 ): ResponseDraft<typeof UpdateRaftVoter> {
   if (response.kind === 'refused') return { errorCode: errorCode(response.error) };
   invariant(response.kind === 'update-voter', 'an update of a voter is answered as such');
   const { error, leader } = response;
-  const [endpoint] = nodeEndpoints(leader, listenerName);
+  const [endpoint] = nodeEndpoints(leader, asked.connection.listener);
   return {
     errorCode: errorCode(error),
     currentLeader: {
@@ -148,3 +152,7 @@ export function updateVoterResponse(
     },
   };
 }
+
+/** Version 0 comes from before KIP-853, and has no place for them. */
+const endpointsFromVersion1 = (leader: KnownLeader, { apiVersion, connection }: Asked) =>
+  apiVersion < 1 ? {} : { nodeEndpoints: nodeEndpoints(leader, connection.listener) };

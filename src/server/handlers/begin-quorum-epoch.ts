@@ -10,6 +10,6 @@ export const beginQuorumEpoch = serve({
   async handle(request, context, services) {
     const asked = beginRequest(request);
     if (asked === undefined) return { errorCode: Errors.INVALID_REQUEST, topics: [] };
-    return epochResponse(await services.quorum.request(asked), context.connection.listener);
+    return epochResponse(await services.quorum.request(asked), context);
   },
 });

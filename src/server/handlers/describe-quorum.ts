@@ -19,9 +19,11 @@ export const describeQuorum = serve({
   api: DescribeQuorum,
   handle(request, context, services) {
     const found = onlyPartition(request.topics, ({ partitionIndex }) => partitionIndex);
-    if (found === undefined) return refuse(request, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    if (found === undefined) {
+      return refuse(request, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    }
     const status = services.quorum.status();
-    if (status !== undefined) return describe(status, services);
+    if (status !== undefined) return describe(status, context.apiVersion, services);
     if (context.connection.serves === 'broker') {
       return services.controller.ask(DescribeQuorum, request, context);
     }
@@ -45,11 +47,11 @@ function refuse(request: RequestOf<typeof DescribeQuorum>, errorCode: ErrorCode)
         observers: [],
       })),
     })),
-    nodes: [],
   };
 }
 
-function describe(status: QuorumStatus, services: Services): Response {
+function describe(status: QuorumStatus, apiVersion: number, services: Services): Response {
+  const isDynamic = apiVersion >= 2;
   const nowMs = services.clock.monotonicMs();
   const nowWallMs = services.clock.wallMs();
   const atWallMs = (atMs: number | undefined) =>
@@ -58,7 +60,7 @@ function describe(status: QuorumStatus, services: Services): Response {
     const isLeader = key.id === status.leaderId;
     return {
       replicaId: key.id,
-      replicaDirectoryId: key.directoryId ?? ZERO_UUID,
+      ...(isDynamic ? { replicaDirectoryId: key.directoryId ?? ZERO_UUID } : {}),
       logEndOffset: endOffset ?? -1,
       lastFetchTimestamp: isLeader ? nowWallMs : atWallMs(lastFetchAtMs),
       lastCaughtUpTimestamp: isLeader ? nowWallMs : atWallMs(lastCaughtUpAtMs),
@@ -78,9 +80,11 @@ function describe(status: QuorumStatus, services: Services): Response {
     errorCode: Errors.NONE,
     errorMessage: null,
     topics: [{ topicName: METADATA_TOPIC, partitions: [partition] }],
-    nodes: status.voters.map(({ key, endpoints }) => ({
-      nodeId: key.id,
-      listeners: endpoints.map(({ name, host, port }) => ({ name, host, port })),
-    })),
+    ...(isDynamic ? { nodes: status.voters.map(nodeOf) } : {}),
   };
 }
+
+const nodeOf = ({ key, endpoints }: Progress) => ({
+  nodeId: key.id,
+  listeners: endpoints.map(({ name, host, port }) => ({ name, host, port })),
+});

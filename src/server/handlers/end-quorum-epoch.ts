@@ -10,6 +10,6 @@ export const endQuorumEpoch = serve({
   async handle(request, context, services) {
     const asked = endRequest(request);
     if (asked === undefined) return { errorCode: Errors.INVALID_REQUEST, topics: [] };
-    return epochResponse(await services.quorum.request(asked), context.connection.listener);
+    return epochResponse(await services.quorum.request(asked), context);
   },
 });

@@ -10,6 +10,6 @@ export const fetchSnapshot = serve({
   async handle(request, context, services) {
     const asked = fetchSnapshotRequest(request);
     if (asked === undefined) return { errorCode: Errors.INVALID_REQUEST, topics: [] };
-    return fetchSnapshotResponse(await services.quorum.request(asked), context.connection.listener);
+    return fetchSnapshotResponse(await services.quorum.request(asked), context);
   },
 });

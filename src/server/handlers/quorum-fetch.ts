@@ -17,6 +17,6 @@ export const quorumFetch = serve({
     if (asked === undefined) {
       return { errorCode: Errors.INVALID_REQUEST, sessionId: 0, responses: [] };
     }
-    return fetchResponse(await services.quorum.request(asked), context.connection.listener);
+    return fetchResponse(await services.quorum.request(asked), context);
   },
 });

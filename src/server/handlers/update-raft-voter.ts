@@ -8,6 +8,6 @@ export const updateRaftVoter = serve({
   api: UpdateRaftVoter,
   async handle(request, context, services) {
     const response = await services.quorum.request(updateVoterRequest(request));
-    return updateVoterResponse(response, context.connection.listener);
+    return updateVoterResponse(response, context);
   },
 });

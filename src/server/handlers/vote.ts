@@ -13,6 +13,6 @@ export const vote = serve({
   async handle(request, context, services) {
     const asked = voteRequest(request);
     if (asked === undefined) return { errorCode: Errors.INVALID_REQUEST, topics: [] };
-    return voteResponse(await services.quorum.request(asked), context.connection.listener);
+    return voteResponse(await services.quorum.request(asked), context);
   },
 });
