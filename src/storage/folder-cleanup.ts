@@ -11,6 +11,8 @@ export interface FolderContents {
   readonly bases: readonly Offset[];
   /** Bases of segments that lack `.index` or `.timeindex`. */
   readonly withoutIndex: ReadonlySet<Offset>;
+  /** Of the `.snapshot` files, rising. */
+  readonly snapshots: readonly Offset[];
 }
 
 interface Found extends SegmentFileName {
@@ -25,6 +27,7 @@ interface Found extends SegmentFileName {
 export function cleanUpFolder(context: SegmentContext, folder: string): FolderContents {
   const { disk } = context;
   const found = findFiles(disk, folder);
+  if (found.every(({ state }) => state === '')) return removeOrphans(disk, found);
   for (const { state, path } of found) {
     if (state === '.deleted' || state === '.cleaned') disk.remove(path);
   }
@@ -73,16 +76,19 @@ function finishSwaps(
 function removeOrphans(disk: SegmentContext['disk'], found: readonly Found[]): FolderContents {
   const has = new Set(found.map(({ offset, suffix }) => `${offset}${suffix}`));
   const bases: Offset[] = [];
+  const snapshots: Offset[] = [];
   const withoutIndex = new Set<Offset>();
   for (const { offset, suffix, path } of found) {
     if (suffix === '.log') {
       bases.push(offset);
       if (!has.has(`${offset}.index`) || !has.has(`${offset}.timeindex`)) withoutIndex.add(offset);
-    } else if (suffix !== '.snapshot' && !has.has(`${offset}.log`)) {
+    } else if (suffix === '.snapshot') {
+      snapshots.push(offset);
+    } else if (!has.has(`${offset}.log`)) {
       disk.remove(path);
     }
   }
-  return { bases, withoutIndex };
+  return { bases, withoutIndex, snapshots };
 }
 
 function endOffsetOf(context: SegmentContext, path: string, baseOffset: Offset): Offset {

@@ -33,10 +33,11 @@ import {
   type OffsetAndTimestamp,
   type ReadOptions,
 } from './log-types';
+import { isOutOfDescriptors } from './open-files';
 import { reloadProducers } from './producer-replay';
 import type { ProducerSnapshots } from './producer-snapshots';
 import type { Producers } from './producers';
-import { type RecoveredLog, recoverLog, rollJitterMs } from './recovery';
+import { newLog, type RecoveredLog, recoverLog, rollJitterMs } from './recovery';
 import { deletableSegments } from './retention';
 import { MAX_RELATIVE_OFFSET, Segment } from './segment';
 import { SegmentRemover } from './segment-remover';
@@ -157,8 +158,7 @@ export class Log implements FolderMember {
       writeTopicId(context, path, topicId);
       const start = { recoveryPoint: 0, startOffset: 0, highWatermark: 0, isClean: true };
       const options = { ...partition, path, settings, ...start };
-      const recovered = finish(recoverLog(context, options));
-      const log = new Log(context, folder, options, topicId, recovered);
+      const log = new Log(context, folder, options, topicId, newLog(context, path, settings));
       log.#mayBeUnsynced();
       return log;
     } catch (error) {
@@ -556,12 +556,9 @@ export class Log implements FolderMember {
   /** The new segment begins at `baseOffset`, not below the end offset. */
   #roll(baseOffset: Offset): void {
     const closed = this.#segments.active;
-    if (closed.size === 0) {
-      this.#removeNewest(this.#segments.count - 1);
-    } else {
-      closed.deactivate(this.#context.clock.wallMs());
-    }
+    if (closed.size > 0) closed.deactivate(this.#context.clock.wallMs());
     this.#addSegment(baseOffset);
+    if (closed.size === 0) this.#removeEmpty(this.#segments.count - 2);
     this.#producers.endOffset = baseOffset;
     this.#takeSnapshot();
     // The closed segment becomes durable in the background, as in Kafka.
@@ -591,6 +588,11 @@ export class Log implements FolderMember {
     }
     this.#durability.namesChanged();
     return segments;
+  }
+
+  #removeEmpty(at: number): void {
+    const segments = this.#detachSegments(at, at + 1);
+    this.#remover.removeNewest(segments, this.#settings.fileDeleteDelayMs);
   }
 
   #removeNewest(from: number): void {
@@ -665,9 +667,12 @@ export function finish<T>(work: Generator<unknown, T>): T {
   }
 }
 
+/** The disk's failure is the folder's end; a lack of descriptors only that of the call. */
 function failureOf(folder: LogFolder, what: string, error: unknown): unknown {
-  const isDisks = error instanceof Error && 'code' in error;
-  return isDisks ? folder.fail(what, error) : error;
+  if (!(error instanceof Error && 'code' in error)) return error;
+  if (isOutOfDescriptors(error))
+    return new StorageError(`${what}: ${error.message}`, { cause: error });
+  return folder.fail(what, error);
 }
 
 function readTopicId(context: LogContext, path: string): Uuid | undefined {

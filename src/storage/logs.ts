@@ -165,10 +165,7 @@ export class Logs {
     const folder = this.#chooseFolder(directoryId);
     const path = `${folder.path}/${partitionFolderName(partition)}`;
     const settings = this.#options.settingsOf(topic);
-    for (const held of this.#held) {
-      if (!held.folder.isOffline && held.checkpoints.forget(partition))
-        this.#forgetSoon(held.folder);
-    }
+    this.#clearPlace(folder, path, partition);
     const log = Log.create(this.#context, folder, partition, path, topicId, settings);
     this.#add(log);
     this.#upkeep.changed();
@@ -267,13 +264,13 @@ export class Logs {
     }
   }
 
-  /** The disk's failure is the folder's, not the node's. */
+  /** The disk's failure is the folder's, not the node's. (A lack of descriptors is the node's.) */
   async #survive(held: HeldFolder, work: () => Promise<void>): Promise<void> {
     if (held.folder.isOffline) return;
     try {
       await work();
     } catch (error) {
-      if (error instanceof StorageError) return;
+      if (error instanceof StorageError && held.folder.isOffline) return;
       if (!(error instanceof Error && 'code' in error)) throw error;
       held.folder.fail(`using ${held.folder.path}`, error);
     }
@@ -327,16 +324,39 @@ export class Logs {
     this.#logs.delete(checkpointKey(log));
     log.abandon();
     const { folder } = log;
-    const unique = this.#context.random.bytes(16).toString('hex');
-    const path = `${folder.path}/${retiredFolderName(log, unique, kind)}`;
     if (folder.failure !== undefined) throw folder.failure;
-    try {
-      this.#context.disk.rename(log.path, path);
-    } catch (error) {
-      throw folder.fail(`renaming ${log.path}`, error);
-    }
+    const path = this.#moveAside(folder, log.path, log, kind);
     this.#forgetSoon(folder);
     this.#upkeep.changed();
+    return path;
+  }
+
+  /** Nothing of an older log of that name is in the way of a new one, nor believed of it. */
+  #clearPlace(folder: LogFolder, path: string, partition: TopicPartition): void {
+    if (this.#context.disk.exists(path)) {
+      const aside = this.#moveAside(folder, path, partition, 'stray');
+      this.#context.log.warn('what lay in the place of a new log is set aside', { path: aside });
+    }
+    for (const held of this.#held) {
+      const { isOffline } = held.folder;
+      if (!isOffline && held.checkpoints.forget(partition)) this.#forgetSoon(held.folder);
+    }
+  }
+
+  /** What lies in a partition's place gets a name that no log has. */
+  #moveAside(
+    folder: LogFolder,
+    from: string,
+    partition: TopicPartition,
+    kind: 'delete' | 'stray',
+  ): string {
+    const unique = this.#context.random.bytes(16).toString('hex');
+    const path = `${folder.path}/${retiredFolderName(partition, unique, kind)}`;
+    try {
+      this.#context.disk.rename(from, path);
+    } catch (error) {
+      throw folder.fail(`renaming ${from}`, error);
+    }
     return path;
   }
 

@@ -52,8 +52,14 @@ export class OpenFiles {
     this.#limit = limit;
   }
 
+  /** When the process has no descriptor left, all that nobody needs right now are given up. */
   open(path: string, mode: OpenMode): SharedHandle {
-    return new SharedHandle(this.#disk.open(path, mode));
+    try {
+      return new SharedHandle(this.#disk.open(path, mode));
+    } catch (error) {
+      if (!isOutOfDescriptors(error) || !this.#closeUnused()) throw error;
+      return new SharedHandle(this.#disk.open(path, mode));
+    }
   }
 
   /** Notes a use of `file`, and closes the longest unused ones beyond the limit. */
@@ -72,4 +78,20 @@ export class OpenFiles {
   forget(file: Closable): void {
     this.#files.delete(file);
   }
+
+  /** True if there was any. */
+  #closeUnused(): boolean {
+    const unused = [...this.#files].filter(({ mayClose }) => mayClose);
+    for (const file of unused) {
+      this.#files.delete(file);
+      file.closeHandle();
+    }
+    return unused.length > 0;
+  }
+}
+
+/** The process's or the machine's limit, which is no failure of a disk. */
+export function isOutOfDescriptors(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EMFILE' || code === 'ENFILE';
 }

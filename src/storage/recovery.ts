@@ -47,6 +47,20 @@ export function recoverLog(
   return new Recovery(context, options).run();
 }
 
+/** A log whose folder was just made. */
+export function newLog(context: LogContext, path: string, settings: LogSettings): RecoveredLog {
+  const now = context.clock.wallMs();
+  return {
+    segments: [Segment.create(context, path, 0, now, rollJitterMs(context, settings))],
+    epochs: new Epochs(),
+    producers: new Producers(),
+    snapshots: new ProducerSnapshots(context.disk, path, []),
+    startOffset: 0,
+    endOffset: 0,
+    recoveryPoint: 0,
+  };
+}
+
 class Recovery {
   readonly #context: LogContext;
   readonly #options: RecoveryOptions;
@@ -64,7 +78,7 @@ class Recovery {
     this.#options = options;
     this.#contents = cleanUpFolder(context, options.path);
     this.#segments = this.#contents.bases.map((base) => this.#openSegment(base));
-    this.#snapshots = ProducerSnapshots.find(context.disk, options.path);
+    this.#snapshots = new ProducerSnapshots(context.disk, options.path, this.#contents.snapshots);
     this.#scanFrom = options.isClean ? this.#segments.length : this.#indexOf(options.recoveryPoint);
   }
 

@@ -35,6 +35,9 @@ export interface BatchPlace {
 /** Index entries keep offsets relative to the base in 31 bits. */
 export const MAX_RELATIVE_OFFSET = 0x7fffffff;
 
+/** A segment that one block of a walk holds needs no index: most of those of an idle broker. */
+const SMALL_BYTES = 8192;
+
 export class Segment {
   readonly baseOffset: Offset;
   readonly #data: DataFile;
@@ -195,7 +198,9 @@ export class Segment {
     start: number,
     limit: number,
   ): { readonly position: number; readonly nextOffset: Offset } {
-    const walk = this.#walk(Math.max(start, boundaryAtMost(this.#indexes.offsets, limit)));
+    const isSmall = this.size <= SMALL_BYTES;
+    const boundary = isSmall ? start : boundaryAtMost(this.#indexes.offsets, limit);
+    const walk = this.#walk(Math.max(start, boundary));
     while (walk.next()) {
       if (walk.position + walk.size > limit) break;
     }
@@ -210,7 +215,8 @@ export class Segment {
 
   /** The last batch of the segment. */
   lastBatch(): BatchPlace | undefined {
-    const walk = this.#walk(boundaryAtMost(this.#indexes.offsets, this.size - 1));
+    const isSmall = this.size <= SMALL_BYTES;
+    const walk = this.#walk(isSmall ? 0 : boundaryAtMost(this.#indexes.offsets, this.size - 1));
     let last: BatchPlace | undefined;
     while (walk.next()) last = placeOf(walk);
     return last;
@@ -218,6 +224,7 @@ export class Segment {
 
   /** Batches in order, from the one that holds `offset` or one before it. */
   walkFrom(offset: Offset): BatchWalk {
+    if (this.size <= SMALL_BYTES) return this.#walk(0);
     return this.#walk(positionForOffset(this.#indexes.offsets, offset - this.baseOffset));
   }
 

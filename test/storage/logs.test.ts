@@ -370,3 +370,40 @@ test('a folder that fails while it is closed is recovered at the next start', as
   const again = await host.open('/d');
   expect(again.get('orders', 0)?.endOffset).toBe(5);
 });
+
+describe('without descriptors left', () => {
+  test('the start fails with a sentence instead of leaving a log out', async () => {
+    const host = await new Host().format('/d');
+    const logs = await host.open('/d');
+    fill(logs.create(ORDERS, TOPIC_ID), 5);
+    await host.close(logs);
+    const again = host.logs(['/d']);
+    again.lock();
+    host.disk.openLimit = 0;
+    await expect(host.world.outcome(again.open())).rejects.toThrow('EMFILE');
+    expect(host.offline).toEqual([]);
+  });
+
+  test('a read gives up handles that nobody needs, and costs no folder if there is none', async () => {
+    const host = await new Host().format('/d');
+    const logs = await host.open('/d');
+    const log = logs.create(ORDERS, TOPIC_ID);
+    fill(log, 60);
+    await host.world.outcome(log.flush());
+    const slices = range(0, 60).map((from) => log.read(from, { maxBytes: 1 })?.slice);
+    for (const slice of slices) slice?.release();
+    host.disk.openLimit = host.disk.openHandles;
+    expect(offsetsOf(log)).toEqual(range(0, 60));
+    expect(host.offline).toEqual([]);
+  });
+});
+
+test('what lies in the place of a new log is moved aside, never overwritten', async () => {
+  const host = await new Host().format('/d');
+  const logs = await host.open('/d');
+  host.disk.makeFolder('/d/orders-0');
+  host.disk.open('/d/orders-0/00000000000000000000.log', 'create').write([Buffer.from('data')], 0);
+  fill(logs.create(ORDERS, TOPIC_ID), 2);
+  const stray = namesIn(host.disk, '/d').find((name) => name.endsWith('-stray'));
+  expect(host.text(`/d/${stray}/00000000000000000000.log`)).toBe('data');
+});

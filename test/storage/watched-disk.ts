@@ -7,6 +7,7 @@ export class WatchedDisk implements Disk {
   readonly #disk = memoryDisk();
   /** Handles open now. */
   openHandles = 0;
+  openLimit = Number.POSITIVE_INFINITY;
   /** Paths in the order of their fsyncs; folders end in a slash. */
   readonly synced: string[] = [];
   /** A longer write fails after so many bytes. */
@@ -18,6 +19,11 @@ export class WatchedDisk implements Disk {
   #held: (() => void)[] = [];
 
   open(path: string, mode: OpenMode): DiskFile {
+    if (this.openHandles >= this.openLimit) {
+      throw Object.assign(new Error(`EMFILE: too many open files, open '${path}'`), {
+        code: 'EMFILE',
+      });
+    }
     this.openHandles++;
     return new WatchedFile(this, this.#disk.open(path, mode));
   }
