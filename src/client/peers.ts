@@ -25,6 +25,9 @@ interface Peer {
   readonly address: PeerAddress;
   channel: Promise<Channel> | undefined;
   failures: number;
+  /** Ends the wait for a connection that is on its way. */
+  abandon: ((error: ChannelError) => void) | undefined;
+  isForgotten: boolean;
 }
 
 export class Peers {
@@ -46,7 +49,13 @@ export class Peers {
     const known = this.#peers.get(nodeId)?.address;
     if (known?.host === address.host && known.port === address.port) return;
     this.forget(nodeId);
-    this.#peers.set(nodeId, { address, channel: undefined, failures: 0 });
+    this.#peers.set(nodeId, {
+      address,
+      channel: undefined,
+      failures: 0,
+      abandon: undefined,
+      isForgotten: false,
+    });
   }
 
   forget(nodeId: NodeId): void {
@@ -88,7 +97,10 @@ export class Peers {
 
   #channel(peer: Peer): Promise<Channel> {
     if (peer.channel !== undefined) return peer.channel;
-    const opened = this.#open(peer);
+    const opened = new Promise<Channel>((resolve, reject) => {
+      peer.abandon = reject;
+      this.#open(peer).then(resolve, reject);
+    });
     peer.channel = opened;
     const lost = (): void => {
       if (peer.channel === opened) peer.channel = undefined;
@@ -100,6 +112,7 @@ export class Peers {
   async #open(peer: Peer): Promise<Channel> {
     const waitMs = this.#backoffMs(peer.failures);
     if (waitMs > 0) await this.#world.clock.sleep(waitMs);
+    if (peer.isForgotten) throw forgotten();
     let channel: Channel | undefined;
     try {
       channel = await Channel.connect(this.#world, { ...this.#options, ...peer.address });
@@ -109,6 +122,8 @@ export class Peers {
       channel?.close();
       throw error;
     }
+    // Nobody waits for it any more: its address has changed, or all is being closed.
+    if (peer.isForgotten) channel.close();
     peer.failures = 0;
     return channel;
   }
@@ -122,7 +137,12 @@ export class Peers {
   }
 }
 
+const forgotten = (): ChannelError =>
+  new ChannelError('closed', 'the node is reached in another way now, or not at all');
+
 function closeChannel(peer: Peer): void {
+  peer.isForgotten = true;
+  peer.abandon?.(forgotten());
   peer.channel?.then(
     (channel) => channel.close(),
     // It never came about, and whoever asked for it was told.

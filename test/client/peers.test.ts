@@ -106,3 +106,15 @@ test('after closing nothing is asked any more, and connections end', async () =>
   await world.advance(1000);
   expect(world.networks.openLinks).toBe(0);
 });
+
+test('whoever waits for a connection that nobody wants any more hears of it at once', async () => {
+  await serve('a');
+  peers.locate(2, { host: 'nowhere', port: 9092 });
+  expect(await failure(2)).toBe('unreachable');
+  const waiting = peers.channelTo(2).catch((error: ChannelError) => error.failure);
+  peers.locate(2, { host: 'a', port: 9092 });
+  expect(await world.outcome(waiting, 0)).toBe('closed');
+  const connecting = peers.channelTo(2).catch((error: ChannelError) => error.failure);
+  peers.close();
+  expect(await world.outcome(connecting, 0)).toBe('closed');
+});
