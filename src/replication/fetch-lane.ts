@@ -1,0 +1,128 @@
+/** One connection of a fetcher to its leader: at most one Fetch under way, with a session or not. */
+import type { BrokerEpoch, NodeId, Uuid } from '../base/ids';
+import type { Channel } from '../client/channel';
+import type { RequestDraft, ResponseOf } from '../protocol/api';
+import { Fetch } from '../protocol/apis/fetch';
+import { Errors } from '../protocol/errors';
+import type { FetchItem, FollowerSession, SessionStep } from './follower-session';
+import { fetchVersion } from './peer-versions';
+
+/** The settings of followers. */
+export interface FetcherSettings {
+  /** `replica.fetch.wait.max.ms`. */
+  readonly waitMaxMs: number;
+  /** `replica.fetch.min.bytes`. */
+  readonly minBytes: number;
+  /** `replica.fetch.response.max.bytes`. */
+  readonly responseMaxBytes: number;
+  /** `replica.fetch.max.bytes`: of one partition. */
+  readonly partitionMaxBytes: number;
+  /** `replica.fetch.backoff.ms`: the longest pause after an error. */
+  readonly backoffMs: number;
+  /** `replica.socket.timeout.ms`: beyond the wait. */
+  readonly socketTimeoutMs: number;
+}
+
+export interface FetchLaneOptions {
+  readonly nodeId: NodeId;
+  readonly brokerEpoch: () => BrokerEpoch;
+  readonly metadataVersion: () => number;
+  readonly settings: FetcherSettings;
+  /** How long the leader may wait for records. */
+  readonly waitMs: number;
+  /** Undefined: each request stands for itself. */
+  readonly session: FollowerSession | undefined;
+}
+
+type Response = ResponseOf<typeof Fetch>;
+type PartitionResponse = Response['responses'][number]['partitions'][number];
+
+/** Epoch of a request outside any session. */
+const NO_SESSION_EPOCH = -1;
+
+export class FetchLane {
+  constructor(private readonly options: FetchLaneOptions) {}
+
+  /**
+   * Asks for these partitions. Undefined: the leader refuses the request as a whole, since it has
+   * forgotten the session for one; the next opens a new one. Rejects with a ChannelError.
+   */
+  async fetch(
+    channel: Channel,
+    wanted: ReadonlyMap<string, FetchItem>,
+  ): Promise<Response | undefined> {
+    const { session, waitMs, settings, metadataVersion } = this.options;
+    const step: SessionStep = session?.next(wanted) ?? {
+      sessionId: 0,
+      sessionEpoch: NO_SESSION_EPOCH,
+      changed: [...wanted.values()],
+      forgotten: [],
+    };
+    const timeoutMs = waitMs + settings.socketTimeoutMs;
+    try {
+      const request = this.#request(step);
+      const version = fetchVersion(metadataVersion());
+      const response = await channel.request(Fetch, version, request, { timeoutMs });
+      const isGood =
+        session?.answered(response.errorCode, response.sessionId) ??
+        response.errorCode === Errors.NONE;
+      return isGood ? response : undefined;
+    } catch (error) {
+      session?.failed();
+      throw error;
+    }
+  }
+
+  #request({
+    sessionId,
+    sessionEpoch,
+    changed,
+    forgotten,
+  }: SessionStep): RequestDraft<typeof Fetch> {
+    const { nodeId, brokerEpoch, settings, waitMs, metadataVersion } = this.options;
+    const isOld = fetchVersion(metadataVersion()) < 15;
+    return {
+      ...(isOld
+        ? { replicaId: nodeId }
+        : { replicaState: { replicaId: nodeId, replicaEpoch: brokerEpoch() } }),
+      maxWaitMs: waitMs,
+      minBytes: settings.minBytes,
+      maxBytes: settings.responseMaxBytes,
+      sessionId,
+      sessionEpoch,
+      topics: byTopic(changed, (item) => ({
+        partition: item.partition,
+        currentLeaderEpoch: item.position.leaderEpoch,
+        fetchOffset: BigInt(item.position.fetchOffset),
+        lastFetchedEpoch: item.position.lastFetchedEpoch,
+        logStartOffset: item.position.startOffset,
+        partitionMaxBytes: settings.partitionMaxBytes,
+        ...(item.highWatermark === undefined ? {} : { highWatermark: BigInt(item.highWatermark) }),
+      })),
+      forgottenTopicsData: byTopic(forgotten, ({ partition }) => partition),
+    };
+  }
+}
+
+/** Every partition of an answer, with the key under which it was asked for. */
+export function* answersOf(response: Response): IterableIterator<[string, PartitionResponse]> {
+  for (const { topicId, partitions } of response.responses) {
+    for (const partition of partitions) yield [keyOf(topicId, partition.partitionIndex), partition];
+  }
+}
+
+/** A partition of whatever topic has that name now. */
+export const keyOf = (topicId: Uuid, partition: number): string => `${topicId}:${partition}`;
+
+function byTopic<T>(
+  items: readonly FetchItem[],
+  show: (item: FetchItem) => T,
+): { readonly topicId: Uuid; readonly partitions: T[] }[] {
+  const topics: { readonly topicId: Uuid; readonly partitions: T[] }[] = [];
+  for (const item of items) {
+    const last = topics[topics.length - 1];
+    if (last?.topicId === item.topicId) last.partitions.push(show(item));
+    else topics.push({ topicId: item.topicId, partitions: [show(item)] });
+  }
+  return topics;
+}

@@ -1,0 +1,467 @@
+/**
+ * Fetches for replicas on this broker what one leader has: one connection with a session, on which
+ * a request waits at the leader nearly always; and an express connection for what cannot wait for
+ * that request to return (new partitions, what has just become durable), until it is in the next.
+ */
+import type { NodeId, Offset } from '../base/ids';
+import { after, type MonotonicMs } from '../base/times';
+import { type Channel, ChannelError } from '../client/channel';
+import type { Clock, Logger, Timer } from '../platform/platform';
+import type { ResponseOf } from '../protocol/api';
+import type { Fetch } from '../protocol/apis/fetch';
+import { ListOffsets } from '../protocol/apis/list-offsets';
+import { Errors, errorName } from '../protocol/errors';
+import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from '../storage/log';
+import { CatchUp } from './catch-up';
+import { answersOf, FetchLane, type FetchLaneOptions, keyOf } from './fetch-lane';
+import { type FetchItem, FollowerSession } from './follower-session';
+import type { Following } from './following';
+import type { Partition } from './partition';
+import type { Fetched, FetchPosition } from './partition-types';
+import { listOffsetsVersion } from './peer-versions';
+import { isThrottled, type ReplicationThrottle } from './throttle';
+
+export interface FetcherOptions extends Omit<FetchLaneOptions, 'waitMs' | 'session'> {
+  readonly leaderId: NodeId;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'setTimer' | 'afterTurn' | 'nextTurn'>;
+  readonly logger: Logger;
+  /** The connections; both reject with a ChannelError, each attempt after its back-off. */
+  readonly mainChannel: () => Promise<Channel>;
+  readonly expressChannel: () => Promise<Channel>;
+  readonly throttle: ReplicationThrottle;
+  /** The leader is told our high watermarks, and answers at once when its own moves (KIP-1166). */
+  readonly tellsHighWatermark: boolean;
+  /** A bug was found. */
+  readonly failed: (error: unknown) => void;
+}
+
+type Answers = ResponseOf<typeof Fetch>;
+
+/** One partition that is fetched here, for one term of its leader. */
+interface Followed {
+  readonly key: string;
+  readonly partition: Partition;
+  readonly following: Following;
+  /** After an error. */
+  pausedUntilMs: MonotonicMs | undefined;
+  failures: number;
+  /** Records behind the leader's high watermark; undefined until the first answer. */
+  lag: Offset | undefined;
+  /** The leader is being asked where its log lies. */
+  isAskingRange: boolean;
+}
+
+interface Asked {
+  readonly followed: Followed;
+  readonly position: FetchPosition;
+}
+
+interface Lane {
+  readonly name: 'main' | 'express';
+  readonly lane: FetchLane;
+  readonly channel: () => Promise<Channel>;
+  /** What the request that is under way asks for, until its answer is taken. */
+  asked: ReadonlyMap<string, Asked>;
+  isBusy: boolean;
+  failures: number;
+  pausedUntilMs: MonotonicMs | undefined;
+}
+
+/**
+ * An express request asks for what there is at its time alone; it must return soon to take in what
+ * came since. About ten of them fit into one wait of the main one.
+ */
+const EXPRESS_WAIT_MS = 50;
+/** The main request waits so long for what it brought last to become durable. */
+const FLUSH_WAIT_MS = 20;
+/** The first pause after an error; doubles up to `replica.fetch.backoff.ms`. */
+const FIRST_PAUSE_MS = 20;
+/** Bytes appended before others have a turn (docs: a turn costs at most 10 ms or 1 MiB). */
+const TURN_BYTES = 1 << 20;
+
+export class Fetcher {
+  readonly #options: FetcherOptions;
+  readonly #followed = new Map<string, Followed>();
+  readonly #main: Lane;
+  readonly #express: Lane;
+  readonly #catchUp: CatchUp;
+  /** Followers whose last records are not durable yet. */
+  readonly #flushing = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
+  #flushWaitUntilMs: MonotonicMs | undefined;
+  #timer: Timer | undefined;
+  #isDue = false;
+  #isStopped = false;
+
+  constructor(options: FetcherOptions) {
+    this.#options = options;
+    const { settings, mainChannel, expressChannel, leaderId, logger } = options;
+    this.#catchUp = new CatchUp(leaderId, logger);
+    const lane = (
+      name: Lane['name'],
+      channel: Lane['channel'],
+      more: Pick<FetchLaneOptions, 'waitMs' | 'session'>,
+    ): Lane => ({
+      name,
+      lane: new FetchLane({ ...options, ...more }),
+      channel,
+      asked: NOTHING,
+      isBusy: false,
+      failures: 0,
+      pausedUntilMs: undefined,
+    });
+    const session = new FollowerSession();
+    this.#main = lane('main', mainChannel, { waitMs: settings.waitMaxMs, session });
+    const expressWaitMs = Math.min(EXPRESS_WAIT_MS, settings.waitMaxMs);
+    this.#express = lane('express', expressChannel, { waitMs: expressWaitMs, session: undefined });
+  }
+
+  get partitionCount(): number {
+    return this.#followed.size;
+  }
+
+  /** Fetches for it from now on, or goes on in the new term. */
+  add(partition: Partition): void {
+    const { following, topicId, index } = partition;
+    const key = keyOf(topicId, index);
+    if (following === undefined || this.#followed.get(key)?.following === following) return;
+    this.#followed.set(key, {
+      key,
+      partition,
+      following,
+      pausedUntilMs: undefined,
+      failures: 0,
+      lag: undefined,
+      isAskingRange: false,
+    });
+    this.#flushing.delete(key);
+    this.#pumpSoon();
+  }
+
+  remove({ topicId, index }: Partition): void {
+    const key = keyOf(topicId, index);
+    this.#followed.delete(key);
+    this.#flushing.delete(key);
+    this.#catchUp.forget(key);
+  }
+
+  /** What it has is durable now, so that it may claim it. */
+  readyToFetch({ topicId, index }: Partition): void {
+    const key = keyOf(topicId, index);
+    if (!this.#followed.has(key)) return;
+    this.#flushing.delete(key);
+    this.#pumpSoon();
+  }
+
+  /** The leader has moved to another address, or a throttle has: whoever waits tries again. */
+  retry(): void {
+    for (const lane of [this.#main, this.#express]) {
+      lane.failures = 0;
+      lane.pausedUntilMs = undefined;
+    }
+    this.#pumpSoon();
+  }
+
+  /** The owner closes the channels, which ends what is under way; resolves when that has ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await Promise.all(this.#running);
+  }
+
+  #pumpSoon(): void {
+    if (this.#isDue || this.#isStopped) return;
+    this.#isDue = true;
+    this.#options.clock.afterTurn(() => {
+      this.#isDue = false;
+      this.#pump();
+    });
+  }
+
+  /** Sends what can be sent now, and comes back when more can. */
+  #pump(): void {
+    if (this.#isStopped || this.#followed.size === 0) return;
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#timer?.cancel();
+    const wake = new Wake(nowMs);
+    if (!this.#main.isBusy) this.#begin(this.#main, nowMs, wake);
+    // Until the main connection is up there is nothing to be faster than.
+    else if (this.#main.asked.size > 0 && !this.#express.isBusy) {
+      this.#begin(this.#express, nowMs, wake);
+    }
+    if (wake.inMs !== undefined) {
+      this.#timer = this.#options.clock.setTimer(wake.inMs, () => this.#pump());
+    }
+  }
+
+  #begin(lane: Lane, nowMs: MonotonicMs, wake: Wake): void {
+    if (lane.pausedUntilMs !== undefined && lane.pausedUntilMs > nowMs) {
+      wake.at(lane.pausedUntilMs);
+      return;
+    }
+    if (lane === this.#main && this.#isFlushAwaited(nowMs, wake)) return;
+    if (this.#ready(lane, nowMs, wake).size > 0) this.#run(lane, this.#fetch(lane));
+  }
+
+  /** Whether the main request waits a little, so that it can name what is about to be durable. */
+  #isFlushAwaited(nowMs: MonotonicMs, wake: Wake): boolean {
+    const untilMs = this.#flushWaitUntilMs;
+    if (this.#flushing.size === 0 || untilMs === undefined || nowMs >= untilMs) return false;
+    wake.at(untilMs);
+    return true;
+  }
+
+  /** What that lane can ask for now. */
+  #ready(lane: Lane, nowMs: MonotonicMs, wake: Wake): Map<string, Asked> {
+    const ready = new Map<string, Asked>();
+    for (const [key, followed] of this.#followed) {
+      if (lane === this.#express && this.#main.asked.get(key)?.followed === followed) continue;
+      if (followed.isAskingRange) continue;
+      if (followed.pausedUntilMs !== undefined && followed.pausedUntilMs > nowMs) {
+        wake.at(followed.pausedUntilMs);
+        continue;
+      }
+      if (this.#isHeldBack(followed)) {
+        wake.at(after(nowMs, this.#options.throttle.freeInMs()));
+        continue;
+      }
+      const position = followed.following.position();
+      if (position !== undefined) ready.set(key, { followed, position });
+    }
+    return ready;
+  }
+
+  /** KIP-73: replicas out of sync wait while more was taken than is allowed. */
+  #isHeldBack(followed: Followed): boolean {
+    if (followed.lag === 0 || !this.#isThrottled(followed.partition)) return false;
+    return this.#options.throttle.isExceeded;
+  }
+
+  #isThrottled({ settings, index }: Partition): boolean {
+    return isThrottled(settings.followerThrottledReplicas, index, this.#options.nodeId);
+  }
+
+  #run(lane: Lane, work: Promise<void>): void {
+    lane.isBusy = true;
+    const running: Promise<void> = work
+      .catch((error: unknown) => this.#laneFailed(lane, error))
+      .finally(() => {
+        this.#running.delete(running);
+        lane.asked = NOTHING;
+        lane.isBusy = false;
+        this.#pumpSoon();
+      });
+    this.#running.add(running);
+  }
+
+  async #fetch(lane: Lane): Promise<void> {
+    const { clock, tellsHighWatermark } = this.#options;
+    const channel = await lane.channel();
+    if (this.#isStopped) return;
+    // Connecting takes time: what can be asked for is looked up when it can be asked.
+    const nowMs = clock.monotonicMs();
+    const asked = this.#ready(lane, nowMs, new Wake(nowMs));
+    if (asked.size === 0) return;
+    lane.asked = asked;
+    const items = new Map<string, FetchItem>();
+    for (const [key, { followed, position }] of asked) {
+      const { topicId, index: partition } = followed.partition;
+      const highWatermark = tellsHighWatermark ? position.highWatermark : undefined;
+      items.set(key, { topicId, partition, position, highWatermark });
+    }
+    const answer = await lane.lane.fetch(channel, items);
+    if (answer === undefined) {
+      this.#pause(lane);
+      return;
+    }
+    this.#recovered(lane);
+    await this.#take(lane, answer);
+  }
+
+  /** Appends what came, a turn's worth at a time. */
+  async #take(lane: Lane, answer: Answers): Promise<void> {
+    const { clock } = this.#options;
+    let bytesThisTurn = 0;
+    for (const [key, answered] of answersOf(answer)) {
+      const asked = lane.asked.get(key);
+      if (asked === undefined || this.#followed.get(key) !== asked.followed) continue;
+      bytesThisTurn += this.#takeOne(asked, {
+        errorCode: answered.errorCode,
+        highWatermark: answered.highWatermark,
+        startOffset: answered.logStartOffset,
+        records: answered.records,
+        divergingEpoch: answered.divergingEpoch,
+      });
+      if (bytesThisTurn < TURN_BYTES) continue;
+      await new Promise<void>((resolve) => clock.nextTurn(resolve));
+      if (this.#isStopped) return;
+      bytesThisTurn = 0;
+    }
+    const nowMs = clock.monotonicMs();
+    if (lane === this.#main) this.#flushWaitUntilMs = after(nowMs, FLUSH_WAIT_MS);
+    this.#catchUp.tell(nowMs);
+  }
+
+  /** How many bytes were appended. */
+  #takeOne({ followed, position }: Asked, answered: Fetched): number {
+    const taken = followed.following.take(position, answered);
+    switch (taken.kind) {
+      case 'followed':
+        followed.failures = 0;
+        followed.lag = taken.lag;
+        this.#appended(followed, taken.bytes);
+        return taken.bytes;
+      case 'out-of-range':
+        this.#askRange(followed, position);
+        return 0;
+      case 'failed':
+        this.#partitionFailed(followed, taken.errorCode, taken.reason);
+        return 0;
+      case 'truncated':
+      case 'stale':
+      case 'offline':
+        // Asked for again at once; or by whoever follows next; or nobody, until it is told gone.
+        return 0;
+    }
+  }
+
+  #appended(followed: Followed, bytes: number): void {
+    const { key, partition, following } = followed;
+    this.#catchUp.note(key, bytes, followed.lag ?? 0);
+    if (bytes === 0) return;
+    if (this.#isThrottled(partition)) this.#options.throttle.record(bytes);
+    if (following.position() === undefined) this.#flushing.add(key);
+    // Whoever got records has its turn last next time, where the order is ours.
+    this.#followed.delete(key);
+    this.#followed.set(key, followed);
+  }
+
+  /** Once a partition's errors last, they are told. */
+  #partitionFailed(followed: Followed, errorCode: number, reason: string): void {
+    const { clock, settings, logger, leaderId } = this.#options;
+    followed.failures += 1;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (followed.failures - 1), settings.backoffMs);
+    followed.pausedUntilMs = after(clock.monotonicMs(), pauseMs);
+    const isPassing = PASSING.has(errorCode);
+    if (followed.failures !== (isPassing ? TOLD_AFTER_FAILURES : 1)) return;
+    const { topic, index: partition } = followed.partition;
+    const { leaderEpoch } = followed.following;
+    const told = { topic, partition, leaderId, leaderEpoch, reason };
+    logger.warn('a replica gets no records from its leader', told);
+  }
+
+  /** The leader's log does not reach here: where does it lie? */
+  #askRange(followed: Followed, position: FetchPosition): void {
+    followed.isAskingRange = true;
+    const asking = this.#range(followed, position)
+      .catch((error: unknown) => {
+        if (!(error instanceof ChannelError)) throw error;
+        if (this.#isStopped) return;
+        this.#partitionFailed(followed, Errors.NETWORK_EXCEPTION, error.message);
+      })
+      .catch((error: unknown) => this.#options.failed(error))
+      .finally(() => {
+        followed.isAskingRange = false;
+        this.#running.delete(asking);
+        this.#pumpSoon();
+      });
+    this.#running.add(asking);
+  }
+
+  async #range(followed: Followed, position: FetchPosition): Promise<void> {
+    const channel = await this.#options.expressChannel();
+    const ask = (timestamp: number) => this.#listOffset(channel, followed, position, timestamp);
+    const [end, start] = await Promise.all([ask(LATEST_TIMESTAMP), ask(EARLIEST_TIMESTAMP)]);
+    const errorCode = end.errorCode === Errors.NONE ? start.errorCode : end.errorCode;
+    if (this.#followed.get(followed.key) !== followed) return;
+    if (errorCode !== Errors.NONE) {
+      this.#partitionFailed(followed, errorCode, errorName(errorCode));
+      return;
+    }
+    followed.following.takeRange(position, start.offset, end.offset);
+    // The leader may say the same again, while its log moves: not in a tight circle.
+    this.#partitionFailed(followed, Errors.OFFSET_OUT_OF_RANGE, 'out of range');
+  }
+
+  async #listOffset(
+    channel: Channel,
+    { partition }: Followed,
+    { leaderEpoch }: FetchPosition,
+    timestamp: number,
+  ): Promise<{ readonly errorCode: number; readonly offset: Offset }> {
+    const { nodeId, metadataVersion } = this.#options;
+    const asked = {
+      partitionIndex: partition.index,
+      currentLeaderEpoch: leaderEpoch,
+      timestamp: BigInt(timestamp),
+    };
+    const answer = await channel.request(ListOffsets, listOffsetsVersion(metadataVersion()), {
+      replicaId: nodeId,
+      isolationLevel: 0,
+      topics: [{ name: partition.topic, partitions: [asked] }],
+    });
+    const answered = answer.topics[0]?.partitions[0];
+    if (answered === undefined) return { errorCode: Errors.UNKNOWN_SERVER_ERROR, offset: -1 };
+    return { errorCode: answered.errorCode, offset: answered.offset };
+  }
+
+  #laneFailed(lane: Lane, error: unknown): void {
+    if (this.#isStopped) return;
+    if (!(error instanceof ChannelError)) {
+      this.#isStopped = true;
+      this.#options.failed(error);
+      return;
+    }
+    const { logger, leaderId } = this.#options;
+    if (lane.failures === 0 && lane === this.#main) {
+      const partitions = this.#followed.size;
+      logger.warn('a leader cannot be reached', { leaderId, partitions, reason: error.message });
+    }
+    this.#pause(lane);
+  }
+
+  #pause(lane: Lane): void {
+    const { clock, settings } = this.#options;
+    lane.failures += 1;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (lane.failures - 1), settings.backoffMs);
+    lane.pausedUntilMs = after(clock.monotonicMs(), pauseMs);
+  }
+
+  #recovered(lane: Lane): void {
+    if (lane.failures > 1 && lane === this.#main) {
+      this.#options.logger.info('a leader is reached again', { leaderId: this.#options.leaderId });
+    }
+    lane.failures = 0;
+    lane.pausedUntilMs = undefined;
+  }
+}
+
+const NOTHING: ReadonlyMap<string, Asked> = new Map();
+
+/** Errors of a picture that has not come everywhere yet: told only when they last. */
+const PASSING: ReadonlySet<number> = new Set([
+  Errors.NOT_LEADER_OR_FOLLOWER,
+  Errors.UNKNOWN_LEADER_EPOCH,
+  Errors.FENCED_LEADER_EPOCH,
+  Errors.UNKNOWN_TOPIC_OR_PARTITION,
+  Errors.UNKNOWN_TOPIC_ID,
+  Errors.NETWORK_EXCEPTION,
+  Errors.OFFSET_OUT_OF_RANGE,
+]);
+/** About three seconds with the usual pauses. */
+const TOLD_AFTER_FAILURES = 8;
+
+/** The earliest time at which there may be something to do. */
+class Wake {
+  #atMs: MonotonicMs | undefined;
+
+  constructor(private readonly nowMs: MonotonicMs) {}
+
+  at(atMs: MonotonicMs): void {
+    if (this.#atMs === undefined || atMs < this.#atMs) this.#atMs = atMs;
+  }
+
+  get inMs(): number | undefined {
+    return this.#atMs === undefined ? undefined : Math.max(0, this.#atMs - this.nowMs);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A follower's side of an incremental fetch session (KIP-227): requests name only what has changed
+ * since the last one that was answered. Pure.
+ */
+import type { Offset, Uuid } from '../base/ids';
+import { Errors } from '../protocol/errors';
+import type { FetchPosition } from './partition-types';
+
+/** One partition to ask for. */
+export interface FetchItem {
+  readonly topicId: Uuid;
+  readonly partition: number;
+  readonly position: FetchPosition;
+  /** Told so that the leader answers at once when its own moves (KIP-1166); else not told. */
+  readonly highWatermark: Offset | undefined;
+}
+
+export interface SessionStep {
+  readonly sessionId: number;
+  readonly sessionEpoch: number;
+  /** New to the session, or to be asked for at another position. */
+  readonly changed: readonly FetchItem[];
+  readonly forgotten: readonly FetchItem[];
+}
+
+const NO_SESSION = 0;
+const FIRST_EPOCH = 0;
+const MAX_EPOCH = 0x7fff_ffff;
+
+export class FollowerSession {
+  #id = NO_SESSION;
+  #epoch = FIRST_EPOCH;
+  /** What the leader will read at the next request, by key. */
+  #known: ReadonlyMap<string, FetchItem> = new Map();
+
+  /** The next request, for exactly these partitions. */
+  next(wanted: ReadonlyMap<string, FetchItem>): SessionStep {
+    const sessionId = this.#id;
+    const sessionEpoch = this.#epoch;
+    const isFull = sessionEpoch === FIRST_EPOCH;
+    const changed: FetchItem[] = [];
+    const forgotten: FetchItem[] = [];
+    for (const [key, item] of wanted) {
+      const known = isFull ? undefined : this.#known.get(key);
+      if (known === undefined || !isSame(known, item)) changed.push(item);
+    }
+    if (!isFull) {
+      for (const [key, item] of this.#known) if (!wanted.has(key)) forgotten.push(item);
+    }
+    this.#known = new Map(wanted);
+    return { sessionId, sessionEpoch, changed, forgotten };
+  }
+
+  /**
+   * The leader has answered. False if it knows no such session, or not at this epoch: what it
+   * answered means nothing, and the next request opens a session anew.
+   */
+  answered(errorCode: number, sessionId: number): boolean {
+    if (errorCode !== Errors.NONE) {
+      // A session that it does not know needs no closing.
+      if (errorCode === Errors.FETCH_SESSION_ID_NOT_FOUND) this.#id = NO_SESSION;
+      this.#epoch = FIRST_EPOCH;
+      return false;
+    }
+    const isOpen =
+      sessionId !== NO_SESSION && (this.#epoch === FIRST_EPOCH || sessionId === this.#id);
+    this.#id = isOpen ? sessionId : NO_SESSION;
+    this.#epoch = isOpen ? nextEpoch(this.#epoch) : FIRST_EPOCH;
+    return true;
+  }
+
+  /** No answer came: the session, if it still is one, is closed by the next request. */
+  failed(): void {
+    this.#epoch = FIRST_EPOCH;
+  }
+}
+
+const nextEpoch = (epoch: number): number => (epoch === MAX_EPOCH ? 1 : epoch + 1);
+
+function isSame(one: FetchItem, other: FetchItem): boolean {
+  return (
+    one.position.fetchOffset === other.position.fetchOffset &&
+    one.position.leaderEpoch === other.position.leaderEpoch &&
+    one.position.lastFetchedEpoch === other.position.lastFetchedEpoch &&
+    one.position.startOffset === other.position.startOffset &&
+    one.highWatermark === other.highWatermark
+  );
+}
