@@ -56,6 +56,7 @@ class Node {
         numPartitions: 2,
         defaultReplicationFactor: 1,
         requestTimeoutMs: 1000,
+        maxRequestPartitionSizeLimit: 2,
       },
       controller: {
         ask: async (api: AnyApi, request: unknown, { apiVersion }: Context) =>
@@ -235,14 +236,14 @@ describe('DescribeCluster', () => {
 });
 
 describe('DescribeTopicPartitions', () => {
-  test('gives pages of partitions, sorted by topic, and where the next begins', async () => {
+  test('gives pages as large as asked or allowed, by topic, and where the next begins', async () => {
     const node = new Node();
     node.story.topic('b', [1], [1], [1]);
     node.story.topic('a', [2]);
     const page = (cursor: { topicName: string; partitionIndex: number } | null) =>
       node.ask(DescribeTopicPartitions, {
         topics: [{ name: 'b' }, { name: 'a' }, { name: 'c' }],
-        responsePartitionLimit: 2,
+        responsePartitionLimit: 2000,
         cursor,
       });
     const first = await page(null);

@@ -1,4 +1,5 @@
 import { invariant } from '../../src/base/invariant';
+import type { Clock } from '../../src/platform/platform';
 import { DescribeCluster } from '../../src/protocol/apis/describe-cluster';
 import { Heartbeat } from '../../src/protocol/apis/heartbeat';
 import { SyncGroup } from '../../src/protocol/apis/sync-group';
@@ -64,8 +65,23 @@ async function setUp(limits: Partial<ServerLimits> = {}) {
   const node = world.machine('node');
   const clientMachine = world.machine('client');
   const { held, executed, handlers } = standIns();
+  /** How many requests had been executed whenever a turn was left to others. */
+  const turns: number[] = [];
+  const { clock: real } = node;
+  const clock: Clock = {
+    monotonicMs: () => real.monotonicMs(),
+    wallMs: () => real.wallMs(),
+    setTimer: (delayMs, callback) => real.setTimer(delayMs, callback),
+    sleep: (delayMs) => real.sleep(delayMs),
+    afterTurn: (callback) => real.afterTurn(callback),
+    nextTurn: (callback) => {
+      turns.push(executed.length);
+      real.nextTurn(callback);
+    },
+    onGap: (listener) => real.onGap(listener),
+  };
   const server = new Server({
-    clock: node.clock,
+    clock,
     network: node.network,
     logger: node.log,
     registry: new Registry(handlers),
@@ -80,7 +96,7 @@ async function setUp(limits: Partial<ServerLimits> = {}) {
     await world.advance(10);
     return client;
   };
-  return { world, node, server, held, executed, connect };
+  return { world, node, server, held, executed, turns, connect };
 }
 
 const beat = (client: RawClient, groupId: string): number =>
@@ -377,6 +393,29 @@ test('a client that ended is given what was ready, then the connection ends', as
   await world.advance(100);
   expect(ids(client)).toHaveLength(1);
   expect(client.isClosed).toBe(true);
+});
+
+test('a client that ended after many requests is given all their answers', async () => {
+  const { world, connect } = await setUp();
+  const client = await connect();
+  const requests = Array.from({ length: 1000 }, (_, index) => beatBytes('g', index));
+  client.link.write(Buffer.concat(requests));
+  client.link.end();
+  await world.advance(1000);
+  expect(ids(client)).toHaveLength(1000);
+  expect(client.isClosed).toBe(true);
+});
+
+test('a client with many requests is interrupted so that others have their turn', async () => {
+  const { world, executed, turns, connect } = await setUp();
+  const client = await connect();
+  const requests = Array.from({ length: 1000 }, (_, index) => beatBytes('g', index));
+  client.link.write(Buffer.concat(requests));
+  await world.advance(1000);
+  expect(executed).toHaveLength(1000);
+  const stretches = turns.map((count, index) => count - (turns[index - 1] ?? 0));
+  expect(stretches.length).toBeGreaterThan(10);
+  expect(Math.max(...stretches)).toBeLessThanOrEqual(64);
 });
 
 test('closing the server ends every connection and forgets it', async () => {
