@@ -1,7 +1,8 @@
+import { Stream } from './engine/seeds';
 import { runSeed } from './run-seed';
 import { shrink } from './shrink';
 import { type Flaw, startToyNode } from './toy-node';
-import type { Fault, FaultKind } from './world/faults';
+import { describeFault, drawFaults, type Fault } from './world/faults';
 import type { WorldOptions, WorldReport } from './world/world';
 
 /** The toy's groups have one member; short worlds keep the suite fast. */
@@ -25,20 +26,27 @@ async function findFlaw(flaw: Flaw, seeds: number): Promise<WorldReport> {
   throw new Error(`no seed up to ${seeds} has found the flaw "${flaw}"`);
 }
 
-test('a sound node passes, and every kind of fault has struck it', async () => {
-  const kinds = new Set<FaultKind>();
+test('a sound node passes, whatever strikes it', async () => {
   let crashes = 0;
   for (let seed = 1; seed <= 12; seed += 1) {
     const report = await runToy(seed);
     expect(report.failure).toBeUndefined();
     expect(report.counts.acknowledged).toBeGreaterThan(0);
     expect(report.counts.commits).toBeGreaterThan(0);
-    for (const fault of report.faults) kinds.add(fault.kind);
     crashes += report.crashes;
   }
   expect(crashes).toBeGreaterThan(10);
-  const expected: FaultKind[] = ['crash', 'cut', 'disk-failure', 'disk-full', 'half-open'];
-  expect([...kinds].sort()).toEqual([...expected, 'pause', 'reset', 'restart', 'slow']);
+});
+
+test('every kind of fault is drawn', () => {
+  const plan = { nodes: 3, safetyMs: 300_000, meanGapMs: 1000 };
+  const faults = drawFaults(new Stream(1, 'faults'), { ...plan, crashes: ['power-loss'] });
+  expect([...new Set(faults.map(({ kind }) => kind))].sort()).toEqual([
+    ...['crash', 'cut', 'disk-failure', 'disk-full', 'half-open'],
+    ...['pause', 'reset', 'restart', 'slow'],
+  ]);
+  expect(faults.every(({ atMs }, index) => atMs >= (faults[index - 1]?.atMs ?? 0))).toBe(true);
+  expect(faults.every((fault) => describeFault(fault).includes(fault.kind))).toBe(true);
 });
 
 test('two runs of one seed leave the same trace', async () => {
@@ -61,7 +69,7 @@ test('a node that is not deterministic is found out by its trace', async () => {
 test.each<[Flaw, number, RegExp]>([
   ['acknowledges-before-writing', 40, /at offset|OUT_OF_RANGE|OUT_OF_ORDER/],
   ['never-syncs', 60, /at offset|OUT_OF_RANGE|had committed/],
-  ['shows-what-is-not-synced', 200, /at offset|OUT_OF_RANGE/],
+  ['shows-what-is-not-synced', 100, /at offset|OUT_OF_RANGE/],
   ['forgets-producers', 20, /is at offsets|OUT_OF_ORDER/],
   ['forgets-commits', 10, /had committed/],
   ['hangs', 10, /it took more than/],

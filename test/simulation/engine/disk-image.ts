@@ -82,7 +82,7 @@ export class ImageFile {
     const length = chance.chance(0.2)
       ? chance.between(Math.min(...lengths), Math.max(...lengths))
       : chance.pick(lengths);
-    const keptShare = chance.pick([0, 0.5, 0.9, 1]);
+    const keptShare = chance.pick([0, 0, 0.5, 0.9, 1]);
     for (const page of [...this.#dirty.keys()].sort((a, b) => a - b)) {
       if (!chance.chance(keptShare)) continue;
       const sectors = PAGE_BYTES / SECTOR_BYTES;

@@ -14,13 +14,13 @@ interface OfNode extends At {
 
 export type Fault =
   /**
-   * The process (or machine) dies in its disk operation that is `afterOperations` away, or a
-   * little later without one.
+   * The process (or machine) dies: in its disk operation that is `afterOperations` away (or a
+   * little later if there is none), or now.
    */
   | (OfNode & {
       readonly kind: 'crash';
       readonly crash: CrashKind;
-      readonly afterOperations: number;
+      readonly afterOperations?: number;
       readonly downMs: number;
     })
   /** The process is stopped by SIGSTOP and goes on later. */
@@ -93,10 +93,10 @@ function drawFault(chance: Stream, plan: FaultPlan, atMs: number): Fault {
   const kind = chance.pick(KINDS);
   switch (kind) {
     case 'crash': {
-      // Mostly in the midst of something, now and then in the first moments of the next start.
-      const afterOperations = chance.chance(0.7) ? chance.below(20) : chance.below(200);
       const crash = chance.pick(plan.crashes);
-      return { ...base, kind, crash, afterOperations, downMs: chance.between(0, 3000) };
+      const death = { ...base, kind, crash, downMs: chance.between(0, 3000) };
+      const bound = chance.pick([0, 0, 20, 20, 200]);
+      return bound === 0 ? death : { ...death, afterOperations: chance.below(bound) };
     }
     case 'pause':
       return { ...base, kind, forMs: chance.pick([100, 1000, 8000]) };

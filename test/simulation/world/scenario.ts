@@ -63,12 +63,17 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
     rebalanceTimeoutMs: chance.pick([5000, 20_000]),
     leaveProbability: chance.pick([0, 0.02, 0.1]),
   }));
+  const consumers = Array.from({ length: chance.between(1, 2) }, () => ({
+    ...place,
+    maxWaitMs: chance.pick([0, 20, 2000]),
+    maxBytes: 50_000,
+  }));
   return {
     nodes: limits.nodes,
     crash: chance.chance(0.5) ? 'process-crash' : 'power-loss',
     topics: [topic],
     producers,
-    consumers: [{ ...place, maxWaitMs: chance.pick([0, 200, 2000]), maxBytes: 50_000 }],
+    consumers,
     members,
     syncUs: chance.pick([500, 5000, 50_000]),
     safetyMs: chance.between(limits.minSafetyMs, limits.maxSafetyMs),

@@ -85,7 +85,9 @@ export class World {
         nodes: scenario.nodes,
         safetyMs: scenario.safetyMs,
         crashes:
-          scenario.crash === 'process-crash' ? ['process-crash'] : ['process-crash', 'power-loss'],
+          scenario.crash === 'process-crash'
+            ? ['process-crash']
+            : ['process-crash', 'power-loss', 'power-loss'],
         meanGapMs: scenario.meanFaultGapMs,
       });
     this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
