@@ -4,10 +4,12 @@
  */
 import type { NodeId } from '../base/ids';
 import { invariant } from '../base/invariant';
+import { channelBuffers } from '../client/channel';
 import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { Errors, errorName } from '../protocol/errors';
+import { PeerTransport } from '../raft/peer-transport';
 import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
 import { type BoundListener, bindListener } from './bind';
@@ -191,7 +193,7 @@ export class Broker {
       staticVoters: staticVoters(settings),
       bootstrapServers: bootstrapServers(settings),
       settings: quorumSettings(settings),
-      transport: undefined,
+      transport: this.#raftTransport(listenerName),
       controllerSettings: controllerSettings(settings, this.#clusterId),
       visibleTimeoutMs: settings.number('ottla.metadata.visible.timeout.ms'),
       failed: (error) => this.#quorumFailed(error),
@@ -203,6 +205,20 @@ export class Broker {
     if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
     return quorum;
+  }
+
+  #raftTransport(listenerName: string): PeerTransport {
+    const { platform, settings } = this.#options;
+    const { requestTimeoutMs } = quorumSettings(settings);
+    return new PeerTransport(
+      { ...platform, buffers: channelBuffers() },
+      {
+        listenerName,
+        clientId: `raft-client-${this.nodeId}`,
+        connectTimeoutMs: requestTimeoutMs,
+        requestTimeoutMs,
+      },
+    );
   }
 
   #openGroups(publisher: Publisher): void {
