@@ -58,7 +58,7 @@ export class FetchRun {
 
   /** -1 for consumers. From version 15 on it stands in another place. */
   static replicaId(request: Request): NodeId {
-    return Math.max(request.replicaId, request.replicaState.replicaId);
+    return request.replicaId === CONSUMER ? request.replicaState.replicaId : request.replicaId;
   }
 
   get isFromFollower(): boolean {

@@ -456,6 +456,18 @@ describe('Fetch', () => {
     expect(partitionsOf(response)).toMatchObject([{ errorCode, highWatermark: -1 }]);
   });
 
+  test('a debugging consumer sees the log to its end, any other to the high watermark', async () => {
+    const broker = await DataBroker.start([{ name: 't', replicas: [1, 2] }]);
+    const client = await broker.connect();
+    await broker.ask(client, Produce, V, produceRequest('t', batch(['a']), { acks: 1 }));
+    const values = async (replicaId: number) => {
+      const response = await broker.ask(client, Fetch, V, fetchRequest([{}], { replicaId }));
+      return valuesIn(partitionsOf(response)[0]?.records ?? null);
+    };
+    expect(await values(-1)).toEqual([]);
+    expect(await values(-2)).toEqual(['a']);
+  });
+
   test('large answers come whole, in pieces of a slab', async () => {
     const settings = { 'max.message.bytes': '10000000' };
     const broker = await DataBroker.start([{ name: 't', settings }]);
