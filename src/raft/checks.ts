@@ -4,6 +4,9 @@ import type { Core } from './core';
 import type { QuorumError, QuorumResponse } from './messages';
 import type { ReplicaKey } from './voters';
 
+/** Nobody could be elected after it: epochs are 32-bit numbers. */
+const LAST_EPOCH = 0x7fffffff;
+
 /** A cluster id that is named must be this one. */
 export const isOfThisCluster = (core: Core, clusterId: string | null): boolean =>
   clusterId === null || clusterId === core.clusterId;
@@ -17,7 +20,7 @@ export function checkElectionRequest(
   epoch: LeaderEpoch,
 ): QuorumError | undefined {
   if (epoch < core.role.epoch) return 'FENCED_LEADER_EPOCH';
-  return senderId < 0 ? 'INVALID_REQUEST' : undefined;
+  return senderId < 0 || epoch >= LAST_EPOCH ? 'INVALID_REQUEST' : undefined;
 }
 
 /** What only the leader of that very epoch answers. */

@@ -5,8 +5,8 @@ import type { Ticket } from './core';
 import type { FetchResponse, FetchSnapshotResponse, QuorumError, QuorumResponse } from './messages';
 import type { MetadataFolder } from './metadata-folder';
 
-/** What a part of a checkpoint has at most, however much is asked for. */
-const MAX_SNAPSHOT_PART_BYTES = 8 * 1024 * 1024;
+/** What one answer carries at most, however much is asked for; a larger batch comes whole. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** An answer with its bytes: batches of the log, or a part of a checkpoint. */
 export type ServedResponse =
@@ -66,7 +66,8 @@ export class Serving {
 
   #read({ outcome }: FetchResponse): Buffer {
     if (outcome.kind !== 'read') return NOTHING;
-    const { from, maxBytes } = outcome;
+    const { from } = outcome;
+    const maxBytes = Math.min(outcome.maxBytes, MAX_ANSWER_BYTES);
     const read = this.#folder.log.readBytes(from, { maxBytes, atLeastOneBatch: true });
     return read?.bytes ?? NOTHING;
   }
@@ -85,7 +86,7 @@ export class Serving {
       if (position >= size) {
         return { ...response, error: 'POSITION_OUT_OF_RANGE', bytes: NOTHING, size };
       }
-      const bytes = reader.read(position, Math.min(maxBytes, MAX_SNAPSHOT_PART_BYTES));
+      const bytes = reader.read(position, Math.min(maxBytes, MAX_ANSWER_BYTES));
       return { ...response, bytes, size };
     } finally {
       reader.close();

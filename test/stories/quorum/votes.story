@@ -171,6 +171,8 @@
   answers INVALID_REQUEST (epoch 3, leader unknown)
 > vote from 2 epoch 4 end 3@3 cluster another
   answers INCONSISTENT_CLUSTER_ID
+> vote from 2 epoch 2147483647 end 3@3
+  answers INVALID_REQUEST (epoch 3, leader unknown)
 > vote from 2 epoch 4 end 3@3 voter 3
   is unattached in epoch 4
   saves epoch 4
