@@ -1,4 +1,6 @@
-/** Where a node listens and where clients are told to connect (`listeners`, `advertised.listeners`). */
+/**
+ * Where a node listens and where clients are told to connect: `listeners`, `advertised.listeners`.
+ */
 import type { Settings } from './settings';
 import { StartError } from './start-error';
 
@@ -32,6 +34,7 @@ export function planListeners(settings: Settings, localHost: () => string): List
   refuseRepeated(endpoints);
   const controllerNames = settings.value('controller.listener.names');
   checkRoles(settings, endpoints, controllerNames);
+  checkBrokerListener(settings, endpoints, controllerNames);
   const protocolOf = securityProtocols(settings, controllerNames);
   const advertised = advertisedEndpoints(settings);
   for (const name of advertised.keys()) {
@@ -116,6 +119,34 @@ function checkRoles(
   const hasBroker = endpoints.some((endpoint) => !controllerNames.includes(endpoint.name));
   if (settings.hasRole('broker') && !hasBroker) {
     throw new StartError('process.roles has broker: listeners needs one for clients too.');
+  }
+}
+
+/** The listener on which brokers reach each other; `listeners` of a broker has one of that name. */
+function interBrokerListenerName(settings: Settings): string {
+  const named = settings.value('inter.broker.listener.name');
+  return (named ?? settings.value('security.inter.broker.protocol')).toUpperCase();
+}
+
+function checkBrokerListener(
+  settings: Settings,
+  endpoints: readonly Endpoint[],
+  controllerNames: readonly string[],
+): void {
+  const isNamed = settings.isGiven('inter.broker.listener.name');
+  if (isNamed && settings.isGiven('security.inter.broker.protocol')) {
+    throw new StartError(
+      'Set inter.broker.listener.name or security.inter.broker.protocol, not both.',
+    );
+  }
+  const name = interBrokerListenerName(settings);
+  const names = endpoints.map((endpoint) => endpoint.name);
+  const clientNames = names.filter((one) => !controllerNames.includes(one));
+  if (settings.hasRole('broker') && !clientNames.includes(name)) {
+    throw new StartError(
+      `inter.broker.listener.name is ${name}${isNamed ? '' : ' where it is not set'}, ` +
+        `which is no listener for clients: set it to one of ${clientNames.join(', ')}.`,
+    );
   }
 }
 

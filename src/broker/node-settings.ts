@@ -120,6 +120,7 @@ export function serverSettings(live: LiveSettings): ServerSettings {
     defaultReplicationFactor: settings.value('default.replication.factor'),
     deleteTopicEnable: settings.value('delete.topic.enable'),
     requestTimeoutMs: settings.value('request.timeout.ms'),
+    maxRequestPartitionSizeLimit: settings.value('max.request.partition.size.limit'),
   };
 }
 

@@ -85,7 +85,9 @@ export const BROKER_SETTINGS = [
   bool('auto.create.topics.enable', 'true', 'high', {
     documentation: 'Whether asking for the metadata of a missing topic creates it.',
   }),
-  bool('auto.leader.rebalance.enable', 'true', 'high'),
+  bool('auto.leader.rebalance.enable', 'true', 'high', {
+    documentation: 'Whether the controller gives leadership back to preferred replicas.',
+  }),
   int('background.threads', '10', 'high', { valid: atLeast(1), update: 'cluster-wide' }),
   int('broker.heartbeat.interval.ms', '2000', 'medium', {
     documentation: 'How often a broker tells the controller that it is alive.',
@@ -140,12 +142,10 @@ export const BROKER_SETTINGS = [
     valid: atLeast(100),
     isInternal: true,
   }),
-  int('controller.quorum.append.linger.ms', '25', 'medium', {
-    valid: atLeast(0),
-    documentation:
-      'How long appends to the metadata log may be gathered; not used by a quorum of one.',
+  int('controller.quorum.append.linger.ms', '25', 'medium', { valid: atLeast(0) }),
+  bool('controller.quorum.auto.join.enable', 'false', 'low', {
+    documentation: 'Whether a controller that is no voter yet asks to become one.',
   }),
-  bool('controller.quorum.auto.join.enable', 'false', 'low'),
   list('controller.quorum.bootstrap.servers', '', 'high', {
     documentation: 'Where a node of a dynamic quorum looks for the controllers.',
   }),
@@ -351,7 +351,10 @@ export const BROKER_SETTINGS = [
   int('internal.metadata.max.batch.size.in.bytes', '8388608', 'low', { isInternal: true }),
   int('kafka.metrics.polling.interval.secs', '10', 'low', { valid: atLeast(1) }),
   list('kafka.metrics.reporters', '', 'low'),
-  long('leader.imbalance.check.interval.seconds', '300', 'high', { valid: atLeast(1) }),
+  long('leader.imbalance.check.interval.seconds', '300', 'high', {
+    valid: atLeast(1),
+    documentation: 'How often the controller looks for partitions that others should lead.',
+  }),
   string(
     'listener.security.protocol.map',
     'SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT',
@@ -415,7 +418,7 @@ export const BROKER_SETTINGS = [
   long('log.flush.interval.ms', null, 'high', {
     update: 'cluster-wide',
     documentation:
-      'Default of `flush.ms`: fsync what is older; `log.flush.scheduler.interval.ms` where not set.',
+      'Default of `flush.ms`: fsync what is older (`log.flush.scheduler.interval.ms` if unset).',
   }),
   int('log.flush.offset.checkpoint.interval.ms', '60000', 'high', {
     valid: atLeast(0),
@@ -733,7 +736,9 @@ export const BROKER_SETTINGS = [
   long('replica.high.watermark.checkpoint.interval.ms', '5000', 'high', {
     documentation: 'How often the high watermarks are written.',
   }),
-  long('replica.lag.time.max.ms', '30000', 'high'),
+  long('replica.lag.time.max.ms', '30000', 'high', {
+    documentation: 'How long a follower may be behind before it leaves the in-sync replicas.',
+  }),
   string('replica.selector.class', null, 'medium'),
   int('replica.socket.receive.buffer.bytes', '65536', 'high'),
   int('replica.socket.timeout.ms', '30000', 'high'),
@@ -838,13 +843,8 @@ export const BROKER_SETTINGS = [
   int('share.coordinator.write.timeout.ms', '5000', 'high', { valid: atLeast(1) }),
   int('share.fetch.purgatory.purge.interval.requests', '1000', 'medium'),
   long('socket.connection.setup.timeout.max.ms', '30000', 'medium'),
-  long('socket.connection.setup.timeout.ms', '10000', 'medium', {
-    documentation: 'How long a connection between nodes may take to open.',
-  }),
-  int('socket.listen.backlog.size', '50', 'medium', {
-    valid: atLeast(1),
-    documentation: 'Connections that may wait to be accepted.',
-  }),
+  long('socket.connection.setup.timeout.ms', '10000', 'medium'),
+  int('socket.listen.backlog.size', '50', 'medium', { valid: atLeast(1) }),
   int('socket.receive.buffer.bytes', '102400', 'high'),
   int('socket.request.max.bytes', '104857600', 'high', {
     valid: atLeast(1),
@@ -900,6 +900,7 @@ export const BROKER_SETTINGS = [
   long('unclean.leader.election.interval.ms', '300000', 'medium', {
     valid: atLeast(1),
     isInternal: true,
+    documentation: 'How often the controller looks for leaders where unclean ones are allowed.',
   }),
   bool('unstable.api.versions.enable', 'false', 'high', { isInternal: true }),
   bool('unstable.feature.versions.enable', 'false', 'high', { isInternal: true }),

@@ -1,4 +1,6 @@
-/** The settings of one node: Kafka's names, read from properties, checked before anything starts. */
+/**
+ * The settings of one node: Kafka's names, read from properties, checked before anything starts.
+ */
 import type { NodeId } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { ConfigType, ConfigValue } from '../metadata/config-values';
@@ -72,7 +74,9 @@ export class Settings {
     return this.#values.get(name) as ValueOf<N>;
   }
 
-  /** Milliseconds, bytes or counts of type long as a number; "never" (2^53 and more) is Infinity. */
+  /**
+   * Milliseconds, bytes or counts of type long as a number; "never" (2^53 and more) is Infinity.
+   */
   number(name: BrokerSettingName): number {
     const value = Number(this.#values.get(name));
     return value >= Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : value;

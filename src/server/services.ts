@@ -50,6 +50,8 @@ export interface ServerSettings {
   readonly defaultReplicationFactor: number;
   readonly deleteTopicEnable: boolean;
   readonly requestTimeoutMs: number;
+  /** Partitions in one answer to DescribeTopicPartitions. */
+  readonly maxRequestPartitionSizeLimit: number;
 }
 
 /** Calls to the active controller, wherever it is. */

@@ -15,15 +15,13 @@ type Request = RequestOf<typeof DescribeTopicPartitions>;
 type Response = ResponseDraft<typeof DescribeTopicPartitions>;
 type TopicAnswer = Response['topics'][number];
 
-/** `max.request.partition.size.limit`: partitions of one answer, whatever was asked. */
-const MAX_PARTITIONS = 2000;
-
 export const describeTopicPartitions = serve({
   api: DescribeTopicPartitions,
   handle(request, { connection }, services) {
     const image = services.picture();
     const names = namesFrom(request, image);
-    let left = Math.max(1, Math.min(MAX_PARTITIONS, request.responsePartitionLimit));
+    const { maxRequestPartitionSizeLimit } = services.settings;
+    let left = Math.max(1, Math.min(maxRequestPartitionSizeLimit, request.responsePartitionLimit));
     const topics: TopicAnswer[] = [];
     for (const name of names) {
       const isCursor = name === request.cursor?.topicName;

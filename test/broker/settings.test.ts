@@ -1,0 +1,77 @@
+import { Settings } from '../../src/broker/settings';
+import { BROKER_SETTINGS, type BrokerSetting } from '../../src/broker/settings-table';
+import { StartError } from '../../src/broker/start-error';
+
+const REQUIRED = {
+  'process.roles': 'broker,controller',
+  'node.id': '1',
+  'controller.listener.names': 'CONTROLLER',
+};
+
+const settingsOf = (properties: Readonly<Record<string, string>> = {}): Settings =>
+  new Settings(new Map(Object.entries({ ...REQUIRED, ...properties })));
+
+function refusal(properties: Readonly<Record<string, string>>): string {
+  try {
+    new Settings(new Map(Object.entries(properties)));
+  } catch (error) {
+    if (error instanceof StartError) return error.message;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+test('a value is read as its type says, the default where none is given', () => {
+  const settings = settingsOf({
+    'num.partitions': ' 3 ',
+    'log.dirs': '/a, /b',
+    'auto.create.topics.enable': 'False',
+    'log.retention.bytes': '9007199254740993',
+  });
+  expect(settings.value('num.partitions')).toBe(3);
+  expect(settings.value('log.dirs')).toEqual(['/a', '/b']);
+  expect(settings.value('auto.create.topics.enable')).toBe(false);
+  expect(settings.value('log.retention.bytes')).toBe(9_007_199_254_740_993n);
+  expect(settings.value('log.segment.bytes')).toBe(1_073_741_824);
+  expect(settings.value('broker.rack')).toBeNull();
+});
+
+test('a long that stands for "never" is Infinity as a number', () => {
+  expect(settingsOf().number('log.flush.interval.messages')).toBe(Number.POSITIVE_INFINITY);
+  expect(settingsOf().number('log.retention.check.interval.ms')).toBe(300_000);
+});
+
+test('every default is a valid value of its own setting', () => {
+  const settings: readonly BrokerSetting[] = BROKER_SETTINGS;
+  const given = settings
+    .filter(({ default: text, isRequired }) => text !== null && !isRequired)
+    .map(({ name, default: text }) => [name, text ?? '']);
+  expect(() => settingsOf(Object.fromEntries(given))).not.toThrow();
+});
+
+test('names are told apart: in force, without effect, of a listener, unknown', () => {
+  const settings = settingsOf({
+    'num.partitions': '1',
+    'metrics.num.samples': '3',
+    'listener.name.outside.ssl.keystore.location': '/keys',
+    'no.such.setting': '1',
+  });
+  expect(settings.unknownNames).toEqual(['no.such.setting']);
+  expect(settings.namesWithoutEffect).toContain('metrics.num.samples');
+  expect(settings.namesWithoutEffect).not.toContain('num.partitions');
+});
+
+test('the value of a setting without effect is not looked at', () => {
+  expect(() => settingsOf({ 'metrics.num.samples': 'many' })).not.toThrow();
+});
+
+test.each([
+  ['a wrong type', { ...REQUIRED, 'num.partitions': 'many' }, /num\.partitions.*default is 1/],
+  ['a value out of bounds', { ...REQUIRED, 'num.partitions': '0' }, /at least 1/],
+  ['a role that is none', { ...REQUIRED, 'process.roles': 'boss' }, /process\.roles/],
+  ['no role', { ...REQUIRED, 'process.roles': '' }, /process\.roles/],
+  ['no node id', { ...REQUIRED, 'node.id': '' }, /node\.id/],
+  ['no listener of controllers', { 'process.roles': 'broker' }, /controller\.listener\.names/],
+])('%s is refused with a sentence', (_what, properties, sentence) => {
+  expect(refusal(properties)).toMatch(sentence);
+});
