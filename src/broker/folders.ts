@@ -33,8 +33,8 @@ export function logFolders(settings: Settings): LogFolders {
 /**
  * Formats what may be formatted without asking: the empty folders of a node that is a cluster of
  * its own, and empty ones added to a node whose metadata folder is formatted. Any other folder that
- * is not formatted is refused with StartError: who joins a cluster must be told which. What a format
- * that was cut short has left counts as empty.
+ * is not formatted is refused with StartError: who joins a cluster must be told which. What a
+ * format that was cut short has left counts as empty.
  */
 export async function formatIfNew(
   platform: Pick<Platform, 'disk' | 'random' | 'clock'>,

@@ -128,7 +128,8 @@ function checkOptions(options: FormatOptions): void {
   if (hasStaticVoters && namesVoters) {
     throw new FormatError(
       'controller.quorum.voters cannot be set together with --standalone or ' +
-        '--initial-controllers: for a dynamic quorum remove it and set controller.quorum.bootstrap.servers instead.',
+        '--initial-controllers: for a dynamic quorum remove it and set ' +
+        'controller.quorum.bootstrap.servers instead.',
     );
   }
   if (initial?.kind === 'standalone' && !isController) {

@@ -25,7 +25,9 @@ export class LiveSettings {
     return this.settings.given.get(name) ?? setting?.default ?? null;
   }
 
-  /** As `Settings.number`, with changes taken into account; a value that cannot be read is not one. */
+  /**
+   * As `Settings.number`, with changes taken into account; a value that cannot be read is not one.
+   */
   number(name: BrokerSettingName): number {
     const setting = TABLE.get(name);
     const text = this.text(name);

@@ -1,4 +1,6 @@
-/** What a node holds of topics: its log folders, the partitions in them, and who waits for those. */
+/**
+ * What a node holds of topics: its log folders, the partitions in them, and who waits for those.
+ */
 import type { Image } from '../metadata/image';
 import type { Platform } from '../platform/platform';
 import { Replicas } from '../replication/replicas';

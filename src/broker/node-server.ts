@@ -85,7 +85,9 @@ const SUPPORTED = [...SUPPORTED_FEATURES].map(([name, { min, max }]) => ({
   maxVersion: max,
 }));
 
-/** Partitions remembered by all fetch sessions, and how long an unused one is safe (Kafka's own). */
+/**
+ * Partitions remembered by all fetch sessions, and how long an unused one is safe (Kafka's own).
+ */
 const fetchSessionLimits = (settings: Settings): SessionLimits => {
   const maxSessions = settings.value('max.incremental.fetch.session.cache.slots');
   return { maxSessions, maxPartitions: maxSessions * 1000, evictionMs: 120_000 };

@@ -1,4 +1,6 @@
-/** What a node runs with that is started without a properties file: a cluster of one, for anyone. */
+/**
+ * What a node runs with that is started without a properties file: a cluster of one, for anyone.
+ */
 import type { NodeId } from '../base/ids';
 import { bracketed } from './listeners';
 import type { Properties } from './settings';

@@ -1,4 +1,6 @@
-/** SIGTERM and SIGINT: the first one stops the node cleanly, the second ends the process at once. */
+/**
+ * SIGTERM and SIGINT: the first one stops the node cleanly, the second ends the process at once.
+ */
 import { constants } from 'node:os';
 import type { Broker } from '../broker/broker';
 import { printError, reportCrash } from './output';

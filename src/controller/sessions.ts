@@ -12,7 +12,9 @@ export interface Session {
   readonly epoch: BrokerEpoch;
   /** When its session was last renewed; undefined until the first time in this life. */
   readonly contactMs: MonotonicMs | undefined;
-  /** This controller heard it itself, rather than granting a session for want of better knowledge. */
+  /**
+   * This controller heard it itself, rather than granting a session for want of better knowledge.
+   */
   readonly isHeard: boolean;
   /** The last record it says to have applied; -1 = none. */
   readonly metadataOffset: Offset;

@@ -1,4 +1,6 @@
-/** A broker inside the caller's process, for tests: in memory, on a free port, gone when stopped. */
+/**
+ * A broker inside the caller's process, for tests: in memory, on a free port, gone when stopped.
+ */
 import { resolve } from 'node:path';
 import type { Broker } from '../broker/broker';
 import { workerFile } from '../broker/offload-tasks';

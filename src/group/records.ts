@@ -50,7 +50,9 @@ export const OffsetCommitKey = message({
   },
 });
 
-/** A committed offset. Version 1 alone says when it expires; newer ones leave it to the settings. */
+/**
+ * A committed offset. Version 1 alone says when it expires; newer ones leave it to the settings.
+ */
 export const OffsetCommitValue = message({
   name: 'OffsetCommitValue',
   versions: [0, 4],

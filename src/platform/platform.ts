@@ -15,7 +15,9 @@ export interface Platform {
   readonly log: Logger;
 }
 
-/** Time and the turns of the event loop. Timers are kept in one wheel and never hold the process. */
+/**
+ * Time and the turns of the event loop. Timers are kept in one wheel and never hold the process.
+ */
 export interface Clock {
   /**
    * Whole milliseconds in which the loop ran. Time in which it did not (SIGSTOP, suspend, a turn
@@ -132,7 +134,9 @@ export interface Network {
    * `accept` is called after the handshake; failed handshakes never reach it.
    */
   listen(options: ListenOptions, accept: (link: Link) => LinkOwner): Promise<Listening>;
-  /** Calls the owner's `opened`, or its `closed` if it cannot connect; neither before it returns. */
+  /**
+   * Calls the owner's `opened`, or its `closed` if it cannot connect; neither before it returns.
+   */
   connect(options: ConnectOptions, owner: LinkOwner): Link;
 }
 

@@ -1,4 +1,6 @@
-/** One connection of a fetcher to its leader: at most one Fetch under way, with a session or not. */
+/**
+ * One connection of a fetcher to its leader: at most one Fetch under way, with a session or not.
+ */
 import type { BrokerEpoch, NodeId, Uuid } from '../base/ids';
 import type { Channel } from '../client/channel';
 import type { RequestDraft, ResponseOf } from '../protocol/api';

@@ -233,7 +233,9 @@ export class Leader {
   }
 }
 
-/** A follower of which nothing is known: in the ISR it counts as caught up until the lag is over. */
+/**
+ * A follower of which nothing is known: in the ISR it counts as caught up until the lag is over.
+ */
 function newFollower(isInSync: boolean, nowMs: MonotonicMs): Follower {
   return {
     endOffset: UNKNOWN,

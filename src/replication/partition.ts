@@ -370,7 +370,9 @@ export class Partition {
     return this.world.leaderThrottle.isExceeded;
   }
 
-  /** Notes what a follower has by its fetch; may raise the high watermark, or let it join the ISR. */
+  /**
+   * Notes what a follower has by its fetch; may raise the high watermark, or let it join the ISR.
+   */
   #noteFollower(leader: Leader, id: NodeId, fetch: FollowerFetch): void {
     const lowBefore = this.lowWatermark;
     const nowMs = this.world.clock.monotonicMs();
@@ -382,7 +384,9 @@ export class Partition {
     if (this.lowWatermark > lowBefore) this.watchers.changed(Change.logStart);
   }
 
-  /** Proposes that whoever has been behind for too long leaves the ISR. To be called now and then. */
+  /**
+   * Proposes that whoever has been behind for too long leaves the ISR. To be called now and then.
+   */
   shrinkIsr(nowMs: MonotonicMs): void {
     const leader = this.#leader;
     if (leader === undefined) return;

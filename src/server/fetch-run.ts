@@ -1,4 +1,6 @@
-/** One fetch under way: reads its partitions within the limits, and waits where there is too little. */
+/**
+ * One fetch under way: reads its partitions within the limits, and waits where there is too little.
+ */
 import type { NodeId } from '../base/ids';
 import { ZERO_UUID } from '../base/ids';
 import type { RequestOf, ResponseDraft } from '../protocol/api';

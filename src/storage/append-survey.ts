@@ -60,7 +60,7 @@ export function surveyAsFollower(
     const baseOffset = size > 0 ? batch.baseOffset(bytes, at) : -1;
     if (baseOffset < least) {
       throw new OffsetsOutOfOrderError(
-        `batches do not go on from offset ${least}: ${size > 0 ? baseOffset : 'torn'} at byte ${at}`,
+        `batches do not go on from offset ${least}: ${size > 0 ? baseOffset : 'torn'} at ${at}`,
       );
     }
     if (batch.magic(bytes, at) === 2) {

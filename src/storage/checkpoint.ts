@@ -1,4 +1,6 @@
-/** The small text files of a log folder and of a partition's folder: their contents, read and made. */
+/**
+ * The small text files of a log folder and of a partition's folder: their contents, read and made.
+ */
 
 import type { BrokerEpoch, LeaderEpoch, Offset, TopicPartition, Uuid } from '../base/ids';
 import { OperatorError } from '../base/operator-error';

@@ -1,4 +1,6 @@
-/** What of a log is durable, and how it becomes so: data, indexes, small files, names, in one sync. */
+/**
+ * What of a log is durable, and how it becomes so: data, indexes, small files, names, in one sync.
+ */
 import type { Offset } from '../base/ids';
 import type { Timer } from '../platform/platform';
 import { EPOCH_FILE, encodeEpochs } from './checkpoint';

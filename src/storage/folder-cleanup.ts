@@ -1,4 +1,6 @@
-/** What an interrupted deletion, compaction or swap left in a partition's folder is put in order. */
+/**
+ * What an interrupted deletion, compaction or swap left in a partition's folder is put in order.
+ */
 import type { Offset } from '../base/ids';
 import { BatchWalk } from './batch-walk';
 import { DataFile } from './data-file';

@@ -72,8 +72,8 @@ export class Logs {
 
   /**
    * Takes the folders: locks them, reads whose they are. Throws FolderLockedError and
-   * MetaPropertiesError (sentences for the person) with nothing taken. The folders may then be used,
-   * raft's included, before `open`.
+   * MetaPropertiesError (sentences for the person) with nothing taken. The folders may then be
+   * used, raft's included, before `open`.
    */
   lock(): void {
     try {
@@ -241,8 +241,8 @@ export class Logs {
   }
 
   /**
-   * Checkpoints name no log that is not there: after a crash they would be believed of one made again
-   * under its name, cutting it to the old one's start offset.
+   * Checkpoints name no log that is not there: after a crash they would be believed of one made
+   * again under its name, cutting it to the old one's start offset.
    */
   async #forgetLost(): Promise<void> {
     this.#forgetting = undefined;
@@ -276,7 +276,9 @@ export class Logs {
     }
   }
 
-  /** A future replica (moved between folders) is not served; a deleted log waits for its removal. */
+  /**
+   * A future replica (moved between folders) is not served; a deleted log waits for its removal.
+   */
   #leaveAside({ state, path }: FoundLog, settings: LogSettings): void {
     if (state === 'delete') {
       this.#context.removeLater(path, 'folder', settings.fileDeleteDelayMs);

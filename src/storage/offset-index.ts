@@ -2,7 +2,9 @@
 import { invariant } from '../base/invariant';
 import { type Entries, lastWhere, type MemoryEntries } from './entries';
 
-/** i32 last offset of the batch, relative to the segment's base · i32 position of its first byte. */
+/**
+ * i32 last offset of the batch, relative to the segment's base · i32 position of its first byte.
+ */
 export const OFFSET_ENTRY_BYTES = 8;
 
 /** A batch boundary at or before the batch that holds the offset; 0 if no entry is below. */

@@ -43,7 +43,9 @@ export interface Duplicate {
   readonly batch: ProducerBatch;
 }
 
-/** Idempotent producers may have five requests in flight (KIP-98), so any of five may come again. */
+/**
+ * Idempotent producers may have five requests in flight (KIP-98), so any of five may come again.
+ */
 export const BATCHES_KEPT = 5;
 
 export class Producers {

@@ -1,7 +1,8 @@
 /**
- * Opens the folder of one log. After a clean stop what the files say is believed. After a crash every
- * segment from the one that holds the recovery point on is read batch by batch: a torn or damaged
- * tail is cut off; indexes, producer states and epochs are made anew. In slices of about 1 MiB.
+ * Opens the folder of one log. After a clean stop what the files say is believed. After a crash
+ * every segment from the one that holds the recovery point on is read batch by batch: a torn or
+ * damaged tail is cut off; indexes, producer states and epochs are made anew. In slices of about 1
+ * MiB.
  */
 import type { Offset } from '../base/ids';
 import { CheckpointError, decodeEpochs, EPOCH_FILE } from './checkpoint';

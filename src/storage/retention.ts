@@ -1,4 +1,6 @@
-/** Which of a log's oldest segments may go (`retention.bytes`, `retention.ms`, the start offset). */
+/**
+ * Which of a log's oldest segments may go (`retention.bytes`, `retention.ms`, the start offset).
+ */
 import type { Offset } from '../base/ids';
 import type { WallMs } from '../base/times';
 import type { LogSettings } from './settings';

@@ -269,7 +269,9 @@ export class Segment {
     this.hint(-1, 0);
   }
 
-  /** May be appended to: the file stays open; the indexes come into memory with the first append. */
+  /**
+   * May be appended to: the file stays open; the indexes come into memory with the first append.
+   */
   activate(): void {
     this.#data.setActive(true);
   }

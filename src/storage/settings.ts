@@ -1,4 +1,6 @@
-/** The settings of one log that storage obeys, as numbers; Kafka's topic settings of the same names. */
+/**
+ * The settings of one log that storage obeys, as numbers; Kafka's topic settings of the same names.
+ */
 
 export interface LogSettings {
   /** `segment.bytes`: a segment never grows beyond it. */

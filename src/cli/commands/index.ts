@@ -1,4 +1,6 @@
-/** All subcommands as yargs knows them: for help, for mistakes, and for those that are not `start`. */
+/**
+ * All subcommands as yargs knows them: for help, for mistakes, and for those that are not `start`.
+ */
 import type { Argv } from 'yargs';
 import { ExitError, USAGE } from '../output';
 import { startCommand } from './start';

@@ -1,8 +1,8 @@
 /**
  * LZ4 frames (https://github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md) as Kafka reads and
- * writes them for magic 2: independent blocks, header checksum right, block checksums verified, content
- * checksum skipped, bytes behind the end mark ignored. The frame is ours, the blocks are those of
- * lz4-napi (five times as fast as ours), whose own frame code knows no limit.
+ * writes them for magic 2: independent blocks, header checksum right, block checksums verified,
+ * content checksum skipped, bytes behind the end mark ignored. The frame is ours, the blocks are
+ * those of lz4-napi (five times as fast as ours), whose own frame code knows no limit.
  */
 import { asBuffer } from './bytes';
 import { CorruptRecordError, DecompressionLimitError } from './corrupt-record-error';

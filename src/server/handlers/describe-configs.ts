@@ -1,7 +1,7 @@
 /**
  * DescribeConfigs 1–4: settings of topics, of this broker, of the default of all brokers, of groups
- * and of client-metrics subscriptions, with where each value comes from (KIP-133, KIP-226, KIP-569).
- * Loggers of brokers are not served.
+ * and of client-metrics subscriptions, with where each value comes from (KIP-133, KIP-226,
+ * KIP-569). Loggers of brokers are not served.
  */
 import { topicNameProblem } from '../../controller/names';
 import { CLIENT_METRICS_CONFIGS } from '../../metadata/client-metrics-configs';
