@@ -92,6 +92,8 @@ export class Fetcher {
   #timer: Timer | undefined;
   #isDue = false;
   #isStopped = false;
+  /** It was told. */
+  #isUnreachable = false;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -413,7 +415,8 @@ export class Fetcher {
       return;
     }
     const { logger, leaderId } = this.#options;
-    if (lane.failures === 0 && lane === this.#main) {
+    if (!this.#isUnreachable && lane === this.#main) {
+      this.#isUnreachable = true;
       const partitions = this.#followed.size;
       logger.warn('a leader cannot be reached', { leaderId, partitions, reason: error.message });
     }
@@ -428,7 +431,8 @@ export class Fetcher {
   }
 
   #recovered(lane: Lane): void {
-    if (lane.failures > 1 && lane === this.#main) {
+    if (this.#isUnreachable && lane === this.#main) {
+      this.#isUnreachable = false;
       this.#options.logger.info('a leader is reached again', { leaderId: this.#options.leaderId });
     }
     lane.failures = 0;

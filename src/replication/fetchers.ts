@@ -97,6 +97,9 @@ export class ReplicaFetchers implements ReplicasListener {
     if (!this.#isStarted) return;
     for (const { leaderId, fetcher, peers } of this.#entries.values()) {
       if (!delta.brokers.has(leaderId)) continue;
+      // A connection to its former life is dead, and no reason to wait before the next attempt.
+      const isReborn = delta.before.broker(leaderId)?.epoch !== image.broker(leaderId)?.epoch;
+      if (isReborn) for (const one of peers) one.forget(leaderId);
       locate(peers, leaderId, this.#endpoint(leaderId, image));
       fetcher.retry();
     }
