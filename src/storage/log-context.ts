@@ -1,8 +1,9 @@
 /** What the logs of one owner share: the platform, bounded caches, scratch memory. */
-import type { Clock, Disk, Logger, Random, Timer } from '../platform/platform';
+import type { Clock, Disk, Logger, Random } from '../platform/platform';
 import { newWalkBlock, type WalkBlock } from './batch-walk';
 import { IndexCache } from './index-cache';
 import { OpenFiles } from './open-files';
+import { Removals } from './removals';
 
 /** The part of the platform that storage needs. */
 export interface StoragePlatform {
@@ -39,7 +40,7 @@ export class LogContext {
   readonly producerIdExpirationMs: number;
   readonly changed: () => void;
   readonly recoveryPointFell: () => void;
-  readonly #removals = new Set<Timer>();
+  readonly #removals: Removals;
 
   constructor(platform: StoragePlatform, options: LogContextOptions) {
     this.disk = platform.disk;
@@ -49,39 +50,19 @@ export class LogContext {
     this.openFiles = new OpenFiles(this.disk, options.openFileLimit ?? OPEN_FILE_LIMIT);
     this.indexes = new IndexCache(this.disk, options.indexCacheBytes ?? INDEX_CACHE_BYTES);
     this.block = newWalkBlock();
+    this.#removals = new Removals(this.disk, this.clock, this.log);
     this.producerIdExpirationMs = options.producerIdExpirationMs;
     this.changed = options.onChange ?? (() => undefined);
     this.recoveryPointFell = options.onRecoveryPointFell ?? (() => undefined);
   }
 
-  /**
-   * Removes a renamed file or folder after `delayMs`. What is still there at a stop is removed by
-   * the next start; a removal that fails is only worth a line, for nothing depends on it.
-   */
+  /** Unlinks a renamed file or folder after `delayMs`, little by little. */
   removeLater(path: string, kind: 'file' | 'folder', delayMs: number): void {
-    if (delayMs === 0) {
-      this.#remove(path, kind);
-      return;
-    }
-    const timer = this.clock.setTimer(delayMs, () => {
-      this.#removals.delete(timer);
-      this.#remove(path, kind);
-    });
-    this.#removals.add(timer);
+    this.#removals.later(path, kind, delayMs);
   }
 
   close(): void {
-    for (const timer of this.#removals) timer.cancel();
-    this.#removals.clear();
+    this.#removals.stop();
     this.indexes.clear();
-  }
-
-  #remove(path: string, kind: 'file' | 'folder'): void {
-    try {
-      if (kind === 'folder') this.disk.removeFolder(path);
-      else if (this.disk.exists(path)) this.disk.remove(path);
-    } catch (error) {
-      this.log.warn('could not remove what was deleted', { path, error });
-    }
   }
 }

@@ -254,7 +254,7 @@ test.each(KINDS)(
         const before = disk?.operations ?? 0;
         if (total > 0) disk?.crashAt(at, (doPart) => host.machine.crash(kind, doPart));
         const logs = await openLogs(platform);
-        await work(logs, host, platform, isOver, 40);
+        await work(logs, host, platform, isOver, 28);
         if (!isOver()) await logs.close(3);
         if (!isOver() && total === 0) total = (disk?.operations ?? 0) - before;
       });
@@ -270,7 +270,7 @@ test.each(KINDS)(
 );
 
 test('many lives, each ended at random, never lose or invent a record', async () => {
-  for (let seed = 1; seed <= 60; seed++) {
+  for (let seed = 1; seed <= 40; seed++) {
     const host = new CrashingHost(seed);
     await prepare(host);
     let lost: CrashKind | 'nothing' = 'nothing';

@@ -16,7 +16,7 @@ export const FOLDER = '/data';
 export const TOPIC_ID = 'vWQ2Zv5cSfyvN8x_sjnLPA';
 export const DIRECTORY_ID = 'R4mbT3ckSRyR4mbT3ckSRw';
 /** Where the tests' world begins to count wall time. */
-export const PARTITION = { topic: 'orders', partition: 3 };
+const PARTITION = { topic: 'orders', partition: 3 };
 export const PARTITION_PATH = `${FOLDER}/orders-3`;
 
 /** One machine whose clock stands still unless told, and one log folder on its disk. */
@@ -61,7 +61,7 @@ export class StorageBench {
   }
 }
 
-export function newContext(machine: TestMachine): LogContext {
+function newContext(machine: TestMachine): LogContext {
   return new LogContext(machine, { producerIdExpirationMs: 86_400_000 });
 }
 
@@ -69,10 +69,7 @@ export function withDefaults(settings: Partial<LogSettings>): LogSettings {
   return { ...DEFAULT_LOG_SETTINGS, ...settings };
 }
 
-export function logOptions(
-  settings: Partial<LogSettings>,
-  options: Partial<LogOptions> = {},
-): LogOptions {
+function logOptions(settings: Partial<LogSettings>, options: Partial<LogOptions> = {}): LogOptions {
   return {
     ...PARTITION,
     path: PARTITION_PATH,

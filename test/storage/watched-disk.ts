@@ -10,6 +10,8 @@ export class WatchedDisk implements Disk {
   openLimit = Number.POSITIVE_INFINITY;
   /** Paths in the order of their fsyncs; folders end in a slash. */
   readonly synced: string[] = [];
+  /** Path and new length of every truncation. */
+  readonly truncated: (readonly [string, number])[] = [];
   /** A longer write fails after so many bytes. */
   writableBytes = Number.POSITIVE_INFINITY;
   /** Every fsync fails. */
@@ -106,6 +108,7 @@ class WatchedFile implements DiskFile {
   }
 
   truncate(length: number): void {
+    this.#disk.truncated.push([this.path, length]);
     this.#file.truncate(length);
   }
 
