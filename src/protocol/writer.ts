@@ -7,6 +7,7 @@
 import type { Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
 import { UUID_BYTES, writeUuid } from './ids';
+import { isList, joinParts, lengthOf, recordsLength } from './parts';
 import { MAX_STRING_BYTES } from './reader';
 import type { ForeignBytes, Part, RecordsIn, UnknownTag } from './schema';
 
@@ -373,31 +374,6 @@ interface FrameMark {
   readonly position: number;
   readonly parts: number;
   readonly partBytes: number;
-}
-
-/** The parts in one buffer, for those that have no foreign bytes among them. */
-function joinParts(parts: readonly Part[]): Buffer {
-  return Buffer.concat(
-    parts.map((part) => {
-      invariant(part instanceof Uint8Array, 'foreign bytes cannot be joined');
-      return part;
-    }),
-  );
-}
-
-/** The bytes that all parts of a record set have together. */
-export function recordsLength(value: RecordsIn): number {
-  if (!isList(value)) return lengthOf(value);
-  let length = 0;
-  for (const part of value) length += lengthOf(part);
-  return length;
-}
-
-const isList = (value: RecordsIn): value is readonly Part[] => Array.isArray(value);
-
-function lengthOf(value: ForeignBytes): number {
-  if (typeof value?.length !== 'number') refuse('bytes', value);
-  return value.length;
 }
 
 const viewOf = (chunk: Buffer): DataView =>

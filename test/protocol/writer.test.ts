@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import { recordsLength } from '../../src/protocol/parts';
 import type { ForeignBytes, Part } from '../../src/protocol/schema';
-import { LARGEST_COPIED_PART, recordsLength, Writer } from '../../src/protocol/writer';
+import { LARGEST_COPIED_PART, Writer } from '../../src/protocol/writer';
 
 type Step =
   | { readonly kind: 'raw'; readonly bytes: Buffer }
