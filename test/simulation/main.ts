@@ -7,24 +7,25 @@ import { parseArgs } from 'node:util';
 import { startBrokerNode } from './broker-node';
 import { runSeed } from './run-seed';
 import { shrink } from './shrink';
-import { describeFault, type Fault } from './world/faults';
-import type { WorldOptions, WorldReport } from './world/world';
+import { describeFault } from './world/faults';
+import type { Story, WorldOptions, WorldReport } from './world/world';
 
 const USAGE = `Usage: npm run simulate -- [options]
   --seed N        runs the world of seed N, with every log line
   --seeds A..B    runs the worlds of seeds A to B
   --hours H       runs worlds of seeds drawn by the time for H hours (0.1 is 6 minutes)
   --ci            runs the seeds that guard every change, each twice, comparing traces
-  --replay FILE   runs a recorded story: the seed and the faults of a JSON file
+  --replay FILE   runs a recorded story: seed, scenario and faults of a JSON file
   --twice         runs each seed twice, comparing traces
   --no-shrink     does not look for a shorter list of faults when a seed fails
 `;
 
 /** Chosen once; new ones come from failures, as stories. */
-const CI_SEEDS = { first: 1, last: 60 };
+const CI_SEEDS = { first: 1, last: 40 };
 
 interface Totals {
   seeds: number;
+  runs: number;
   failed: number;
   events: number;
   crashes: number;
@@ -65,8 +66,8 @@ function* worlds(values: {
 }): Generator<WorldOptions> {
   const base = { startNode: startBrokerNode };
   if (values.replay !== undefined) {
-    const story = JSON.parse(readFileSync(values.replay, 'utf8'));
-    yield { ...base, seed: story.seed, faults: story.faults as readonly Fault[] };
+    const story = JSON.parse(readFileSync(values.replay, 'utf8')) as Story;
+    yield { ...base, ...story };
   } else if (values.seed !== undefined) {
     yield { ...base, seed: Number(values.seed) };
   } else if (values.seeds !== undefined || values.ci) {
@@ -89,6 +90,7 @@ class Run {
   readonly #startMs = performance.now();
   readonly #totals: Totals = {
     seeds: 0,
+    runs: 0,
     failed: 0,
     events: 0,
     crashes: 0,
@@ -106,12 +108,14 @@ class Run {
   async world(options: WorldOptions): Promise<void> {
     const log = this.#isVerbose ? { log: (line: string) => print(line) } : {};
     const report = await runSeed({ ...options, ...log });
+    this.#totals.seeds += 1;
     this.#count(report);
     if (report.failure !== undefined) {
       this.#totals.failed += 1;
       await this.#tell(options, report);
     } else if (this.#runsTwice) {
       const again = await runSeed(options);
+      this.#count(again);
       if (again.traceHash === report.traceHash) return;
       this.#totals.failed += 1;
       print(
@@ -122,20 +126,21 @@ class Run {
 
   /** The one line that tells how it went; the exit code tells the same. */
   close(): void {
-    const { seeds, failed, events, crashes, acknowledged, commits, simulatedMs } = this.#totals;
+    const { seeds, runs, failed, events, crashes, acknowledged, commits, simulatedMs } =
+      this.#totals;
     const seconds = (performance.now() - this.#startMs) / 1000;
     print(
       `${seeds - failed} passed, ${failed} failed of ${seeds} seeds: ${events} events, ` +
         `${crashes} crashes, ${acknowledged} acknowledged records, ${commits} commits, ` +
         `${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
-        `${(seconds / Math.max(seeds, 1)).toFixed(2)} s a seed`,
+        `${runs} runs, ${(seconds / Math.max(runs, 1)).toFixed(2)} s a run`,
     );
     if (failed > 0) process.exitCode = 1;
   }
 
   #count(report: WorldReport): void {
     const totals = this.#totals;
-    totals.seeds += 1;
+    totals.runs += 1;
     totals.events += report.events;
     totals.crashes += report.crashes;
     totals.acknowledged += report.counts.acknowledged;
@@ -157,7 +162,8 @@ class Run {
     for (const fault of report.faults) print(`  ${describeFault(fault)}`);
     print(causes(report.failure).replace(/^/gm, '  '));
     print(`  to see it again: npm run simulate -- --seed ${failed.seed}`);
-    print(`  as a story:      ${JSON.stringify({ seed: report.seed, faults: report.faults })}`);
+    const { seed, scenario, faults } = report;
+    print(`  as a story:      ${JSON.stringify({ seed, scenario, faults } satisfies Story)}`);
   }
 }
 

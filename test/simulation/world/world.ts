@@ -28,16 +28,21 @@ export interface WorldOptions {
   readonly seed: number;
   readonly startNode: StartNode;
   readonly limits?: ScenarioLimits;
-  /** Instead of those drawn from the seed: for shrinking and for recorded stories. */
+  /** Instead of what is drawn from the seed: for shrinking and for recorded stories. */
+  readonly scenario?: Scenario;
   readonly faults?: readonly Fault[];
   /** Gets every log line of every node. */
   readonly log?: (line: string) => void;
 }
 
-export interface WorldReport {
+/** What makes a world happen again, whatever later becomes of how worlds are drawn. */
+export interface Story {
   readonly seed: number;
   readonly scenario: Scenario;
   readonly faults: readonly Fault[];
+}
+
+export interface WorldReport extends Story {
   /** Why the seed failed; `undefined` if it did not. */
   readonly failure: Error | undefined;
   readonly traceHash: string;
@@ -77,7 +82,7 @@ export class World {
       ...NETWORK,
       ownerFailed: (life, error) => this.fail(error, `a connection's owner on ${life.host} threw`),
     });
-    const scenario = drawScenario(this.#simulation.stream('scenario'), limits);
+    const scenario = options.scenario ?? drawScenario(this.#simulation.stream('scenario'), limits);
     this.#scenario = scenario;
     this.#faults =
       options.faults ??
