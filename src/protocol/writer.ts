@@ -9,7 +9,7 @@ import { invariant } from '../base/invariant';
 import { UUID_BYTES, writeUuid } from './ids';
 import { isList, joinParts, lengthOf, recordsLength } from './parts';
 import { MAX_STRING_BYTES } from './reader';
-import type { ForeignBytes, Part, RecordsIn, UnknownTag } from './schema';
+import type { Part, RecordsIn, UnknownTag } from './schema';
 
 /** Bytes of record sets up to here are copied beside their neighbours; larger ones stay apart. */
 export const LARGEST_COPIED_PART = 16 * 1024;
