@@ -130,11 +130,11 @@ class Run {
       this.#totals;
     const seconds = (performance.now() - this.#startMs) / 1000;
     print(
-      `${seeds - failed} passed, ${failed} failed of ${seeds} seeds: ${events} events, ` +
-        `${crashes} crashes, ${acknowledged} acknowledged records, ${commits} commits, ` +
-        `${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
+      `${seeds} seeds: ${events} events, ${crashes} crashes, ${acknowledged} acknowledged records, ` +
+        `${commits} commits, ${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
         `${runs} runs, ${(seconds / Math.max(runs, 1)).toFixed(2)} s a run`,
     );
+    print(`${seeds - failed} passed, ${failed} failed`);
     if (failed > 0) process.exitCode = 1;
   }
 

@@ -6,7 +6,7 @@ import type { Stream } from './seeds';
 import type { Simulation } from './simulation';
 
 /** 2026-01-01T00:00:00Z: the moment at which every world begins. */
-export const WORLD_EPOCH_MS = 1_767_225_600_000;
+const WORLD_EPOCH_MS = 1_767_225_600_000;
 const TICK_US = 10_000;
 
 export interface ClockTraits {
