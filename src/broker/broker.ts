@@ -4,21 +4,21 @@
  */
 import type { NodeId } from '../base/ids';
 import { invariant } from '../base/invariant';
-import { channelBuffers } from '../client/channel';
 import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { Errors, errorName } from '../protocol/errors';
-import { PeerTransport } from '../raft/peer-transport';
 import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
 import { type BoundListener, bindListener } from './bind';
-import { NodeControllerAccess } from './controller-access';
+import type { NodeControllerAccess } from './controller-access';
+import { controllerAccess, quorumTransport } from './controller-link';
 import { ControllerRegistrar } from './controller-registration';
 import { randomUuid } from './directory-ids';
 import { formatIfNew } from './folders';
 import { NodeGroups } from './group-coordinators';
 import type { ListenerPlan } from './listeners';
+import { LostBrokers } from './lost-brokers';
 import { NodeData } from './node-data';
 import { nodeServer } from './node-server';
 import {
@@ -65,6 +65,7 @@ export class Broker {
   readonly #door = new QuorumDoor();
   readonly #server: Server;
   readonly #access: NodeControllerAccess;
+  readonly #lostBrokers: LostBrokers;
   readonly #producerIds: ProducerIdBlocks;
   #clusterId = '';
   #groups: NodeGroups | undefined;
@@ -89,22 +90,31 @@ export class Broker {
       picture: () => door.opened?.publisher.image,
       folderFailed: () => this.#registration?.beat(),
     });
-    const requestTimeoutMs = settings.value('request.timeout.ms');
-    this.#access = new NodeControllerAccess(() => door.quorum, platform.clock, requestTimeoutMs);
+    this.#access = controllerAccess(platform, settings, door, () => requests);
+    this.#lostBrokers = new LostBrokers({
+      clock: platform.clock,
+      network: platform.network,
+      logger: platform.log.with({ room: 'controller' }),
+      door,
+      nodeId: this.nodeId,
+      graceMs: settings.number('ottla.broker.lost.grace.ms'),
+    });
     this.#producerIds = new ProducerIdBlocks(() =>
       allocateProducerIds(this.#access, this.nodeId, this.#registration?.brokerEpoch ?? -1),
     );
-    this.#server = nodeServer({
+    const { server, requests } = nodeServer({
       platform,
       settings,
       data: this.#data,
       door,
       controller: this.#access,
+      heartbeats: this.#lostBrokers,
       producerIds: this.#producerIds,
       clusterId: () => this.#clusterId,
       groups: () => this.#groups,
       overwritesLentBytes: overwritesLentBytes === true,
     });
+    this.#server = server;
   }
 
   /**
@@ -193,7 +203,7 @@ export class Broker {
       staticVoters: staticVoters(settings),
       bootstrapServers: bootstrapServers(settings),
       settings: quorumSettings(settings),
-      transport: this.#raftTransport(listenerName),
+      transport: quorumTransport(platform, settings),
       controllerSettings: controllerSettings(settings, this.#clusterId),
       visibleTimeoutMs: settings.number('ottla.metadata.visible.timeout.ms'),
       failed: (error) => this.#quorumFailed(error),
@@ -205,20 +215,6 @@ export class Broker {
     if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
     return quorum;
-  }
-
-  #raftTransport(listenerName: string): PeerTransport {
-    const { platform, settings } = this.#options;
-    const { requestTimeoutMs } = quorumSettings(settings);
-    return new PeerTransport(
-      { ...platform, buffers: channelBuffers() },
-      {
-        listenerName,
-        clientId: `raft-client-${this.nodeId}`,
-        connectTimeoutMs: requestTimeoutMs,
-        requestTimeoutMs,
-      },
-    );
   }
 
   #openGroups(publisher: Publisher): void {
@@ -292,7 +288,9 @@ export class Broker {
 
   /** Closes what is open; epoch -1: nothing is marked as clean. */
   async #close(brokerEpoch: number, progress?: StopProgress): Promise<void> {
+    this.#lostBrokers.close();
     await this.#server.close();
+    this.#access.close();
     await this.#registration?.stop();
     await this.#controllerRegistrar?.stop();
     this.#groups?.close();

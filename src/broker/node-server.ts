@@ -2,11 +2,14 @@
 import { invariant } from '../base/invariant';
 import { SUPPORTED_FEATURES } from '../metadata/features';
 import type { Platform } from '../platform/platform';
+import type { ApiListener, Versions } from '../protocol/api';
+import { apiByKey } from '../protocol/apis';
 import { FetchSessions, type SessionLimits } from '../replication/fetch-sessions';
+import { LocalControllerRequests } from '../server/controller-requests';
 import { handlers } from '../server/handlers';
 import { Registry } from '../server/registry';
 import { Server } from '../server/server';
-import type { Services } from '../server/services';
+import type { AdvertisedApi, ControllerRequests, Heartbeats, Services } from '../server/services';
 import type { NodeControllerAccess } from './controller-access';
 import type { NodeGroups } from './group-coordinators';
 import { LiveSettings } from './live-settings';
@@ -23,6 +26,7 @@ export interface NodeServerOptions {
   readonly data: NodeData;
   readonly door: QuorumDoor;
   readonly controller: NodeControllerAccess;
+  readonly heartbeats: Heartbeats;
   readonly producerIds: ProducerIdBlocks;
   /** Known once the log folders are open, and no request needs it before. */
   readonly clusterId: () => string;
@@ -31,24 +35,37 @@ export interface NodeServerOptions {
   readonly overwritesLentBytes: boolean;
 }
 
-/** Listens to nothing yet. */
-export function nodeServer(options: NodeServerOptions): Server {
+export interface NodeServer {
+  /** Listens to nothing yet. */
+  readonly server: Server;
+  readonly requests: ControllerRequests;
+}
+
+export function nodeServer(options: NodeServerOptions): NodeServer {
   const { platform, settings, overwritesLentBytes } = options;
   const { clock, network, log } = platform;
   const registry = new Registry(handlers);
-  return new Server({
+  const requests = new LocalControllerRequests(registry, () => services);
+  const services = servicesOf(options, registry, requests);
+  const server = new Server({
     clock,
     network,
     logger: log.with({ room: 'server' }),
     registry,
-    services: servicesOf(options, registry),
+    services,
     limits: serverLimits(settings),
     overwritesLentBytes,
   });
+  return { server, requests };
 }
 
-function servicesOf(options: NodeServerOptions, registry: Registry): Services {
-  const { platform, settings, data, door, controller, producerIds, clusterId, groups } = options;
+function servicesOf(
+  options: NodeServerOptions,
+  registry: Registry,
+  controllerRequests: ControllerRequests,
+): Services {
+  const { platform, settings, data, door, controller, heartbeats } = options;
+  const { producerIds, clusterId, groups } = options;
   const { clock, random, log, offload } = platform;
   return {
     clock,
@@ -61,6 +78,8 @@ function servicesOf(options: NodeServerOptions, registry: Registry): Services {
     settings: serverSettings(new LiveSettings(settings, () => door.picture)),
     picture: () => door.picture,
     controller,
+    controllerRequests,
+    heartbeats,
     brokerConfigs: { definitions: BROKER_SETTINGS, given: settings.given },
     quorum: door,
     replicas: data.replicas,
@@ -73,10 +92,27 @@ function servicesOf(options: NodeServerOptions, registry: Registry): Services {
       return opened;
     },
     advertised: {
-      apis: (listener) => registry.advertised(listener),
+      apis: (listener) => advertisedApis(registry, listener, controller.served),
       supportedFeatures: SUPPORTED,
     },
   };
+}
+
+/** What a broker hands to the controller works as far as both know it. */
+function advertisedApis(
+  registry: Registry,
+  listener: ApiListener,
+  served: ReadonlyMap<number, Versions> | undefined,
+): readonly AdvertisedApi[] {
+  const apis = registry.advertised(listener);
+  if (listener === 'controller' || served === undefined) return apis;
+  return apis.flatMap((own) => {
+    if (apiByKey(own.apiKey)?.isForwardable !== true) return [own];
+    const [first, last] = served.get(own.apiKey) ?? [0, -1];
+    const minVersion = Math.max(own.minVersion, first);
+    const maxVersion = Math.min(own.maxVersion, last);
+    return minVersion > maxVersion ? [] : [{ apiKey: own.apiKey, minVersion, maxVersion }];
+  });
 }
 
 const SUPPORTED = [...SUPPORTED_FEATURES].map(([name, { min, max }]) => ({

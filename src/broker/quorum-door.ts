@@ -15,6 +15,7 @@ import type { NodeQuorum } from './quorum';
 export class QuorumDoor implements QuorumAccess {
   #opened: NodeQuorum | undefined;
   readonly #waiting: ((quorum: NodeQuorum) => void)[] = [];
+  readonly #leaderListeners = new Set<() => void>();
 
   /** Undefined until the metadata log is open. */
   get opened(): NodeQuorum | undefined {
@@ -38,12 +39,21 @@ export class QuorumDoor implements QuorumAccess {
 
   open(quorum: NodeQuorum): void {
     this.#opened = quorum;
+    quorum.onLeader(() => {
+      for (const listener of [...this.#leaderListeners]) listener();
+    });
     for (const go of this.#waiting.splice(0)) go(quorum);
+  }
+
+  /** Told whenever who leads, or whether this node decides, may have changed. */
+  onLeader(listener: () => void): () => void {
+    this.#leaderListeners.add(listener);
+    return () => this.#leaderListeners.delete(listener);
   }
 
   async request(request: QuorumRequest): Promise<ServedResponse> {
     const quorum = this.#opened ?? (await new Promise<NodeQuorum>((go) => this.#waiting.push(go)));
-    return quorum.driver.request(request);
+    return quorum.request(request);
   }
 
   status(): QuorumStatus | undefined {

@@ -16,6 +16,7 @@ import { Publisher } from '../metadata/publisher';
 import { snapshotBatches } from '../metadata/snapshot';
 import type { Platform } from '../platform/platform';
 import { QuorumDriver, type QuorumDriverOptions } from '../raft/driver';
+import type { FetchRequest, QuorumRequest } from '../raft/messages';
 import {
   BatchTooLargeError,
   type CommittedBatch,
@@ -24,6 +25,7 @@ import {
   NotLeaderError,
   type QuorumListener,
 } from '../raft/quorum-log';
+import type { ServedResponse } from '../raft/serving';
 import { StorageError } from '../storage/errors';
 import { bootstrapFeatures, bootstrapRecords } from './bootstrap-features';
 import { randomUuid } from './directory-ids';
@@ -70,6 +72,7 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
       ...options,
       serde: metadataRecordSerde,
       listener: quorum,
+      isToldWhatIsApplied: true,
     });
     return quorum;
   }
@@ -79,13 +82,22 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
     return this.#driver;
   }
 
-  /** Call when every other listener of the publisher has subscribed: they come before the report. */
+  /**
+   * Call when every other listener of the publisher has subscribed: they come before the report.
+   */
   reportVisible(): void {
     const { nodeId } = this.#options;
     this.publisher.subscribe((image: Image, delta: Delta) => {
       this.visibility.report(nodeId, image.offset);
+      this.driver.applied(image.offset + 1);
       if (delta.brokers.size > 0) this.visibility.brokersChanged();
     });
+  }
+
+  /** Serves a request of another node; by its Fetch that one says what it acts on. */
+  request(request: QuorumRequest): Promise<ServedResponse> {
+    if (request.kind === 'fetch') this.#noteApplied(request);
+    return this.driver.request(request);
   }
 
   /** Told whenever who leads, or whether this node decides, may have changed. */
@@ -142,6 +154,16 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
   async close(): Promise<void> {
     this.controller?.stop();
     await this.#driver?.close();
+  }
+
+  #noteApplied({ replica, epoch, fetchOffset, highWatermark }: FetchRequest): void {
+    const { leader } = this.driver;
+    if (!leader.isSelf || epoch !== leader.epoch) return;
+    // Before version 18 nobody says: what it has that is committed, it will soon act on.
+    const isSaid = highWatermark <= Number.MAX_SAFE_INTEGER;
+    const appliedEnd = isSaid ? highWatermark : Math.min(fetchOffset, this.driver.highWatermark);
+    this.visibility.report(replica.id, appliedEnd - 1);
+    this.controller?.applied(replica.id, appliedEnd - 1);
   }
 
   #makeController(): Controller {

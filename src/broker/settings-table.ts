@@ -182,7 +182,9 @@ export const BROKER_SETTINGS = [
   }),
   int('controller.quota.window.num', '11', 'low', { valid: atLeast(1) }),
   int('controller.quota.window.size.seconds', '1', 'low', { valid: atLeast(1) }),
-  int('controller.socket.timeout.ms', '30000', 'medium'),
+  int('controller.socket.timeout.ms', '30000', 'medium', {
+    documentation: 'How long a request to the active controller may stay unanswered.',
+  }),
   list('cordoned.log.dirs', '', 'medium', { update: 'per-broker' }),
   classOf('create.topic.policy.class.name', null, 'low'),
   int('default.replication.factor', '1', 'medium', {
@@ -843,7 +845,9 @@ export const BROKER_SETTINGS = [
   int('share.coordinator.write.timeout.ms', '5000', 'high', { valid: atLeast(1) }),
   int('share.fetch.purgatory.purge.interval.requests', '1000', 'medium'),
   long('socket.connection.setup.timeout.max.ms', '30000', 'medium'),
-  long('socket.connection.setup.timeout.ms', '10000', 'medium'),
+  long('socket.connection.setup.timeout.ms', '10000', 'medium', {
+    documentation: 'How long a connection to another node may take to come about.',
+  }),
   int('socket.listen.backlog.size', '50', 'medium', { valid: atLeast(1) }),
   int('socket.receive.buffer.bytes', '102400', 'high'),
   int('socket.request.max.bytes', '104857600', 'high', {
@@ -904,6 +908,11 @@ export const BROKER_SETTINGS = [
   }),
   bool('unstable.api.versions.enable', 'false', 'high', { isInternal: true }),
   bool('unstable.feature.versions.enable', 'false', 'high', { isInternal: true }),
+  long('ottla.broker.lost.grace.ms', '500', 'medium', {
+    valid: atLeast(0),
+    documentation:
+      'How long after it hung up, its listener refusing connections, a broker counts as gone.',
+  }),
   long('ottla.metadata.visible.timeout.ms', '1000', 'medium', {
     valid: atLeast(0),
     documentation:

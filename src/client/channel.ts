@@ -165,6 +165,11 @@ export class Channel {
     );
   }
 
+  /** First and last version of each API that the other side serves; needs `negotiate`. */
+  get served(): ReadonlyMap<number, readonly [first: number, last: number]> | undefined {
+    return this.#ranges;
+  }
+
   /** The newest version of the API that both sides speak; `undefined` if there is none. */
   newestVersion(api: AnyApi): number | undefined {
     invariant(this.#ranges !== undefined, 'versions are negotiated before one is chosen');

@@ -2,15 +2,15 @@
  * The controller of one node: idle until the quorum makes this node its leader, then the only one
  * that decides about the picture, until it loses that office.
  */
-import type { LeaderEpoch, Offset } from '../base/ids';
+import type { BrokerEpoch, LeaderEpoch, NodeId, Offset } from '../base/ids';
 import { InvariantError, invariant } from '../base/invariant';
 import { Leading, type MachineLogger } from '../machine/leading';
-import type { MachineLog, Now, Refusal } from '../machine/machine';
+import type { MachineLog, Now, Refusal, Ticket } from '../machine/machine';
 import type { Timers } from '../machine/wakes';
 import type { MetadataRecord } from '../metadata/metadata-record';
 import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
 import { type ErrorCode, Errors } from '../protocol/errors';
-import { ControllerMachine } from './decider';
+import { type ControllerDecision, ControllerMachine } from './decider';
 import { type Asker, isVisibleWhenAnswered } from './decisions';
 import type { SessionChange } from './sessions';
 import type { Committed } from './state';
@@ -117,6 +117,24 @@ export class Controller {
     if (answered.kind === 'refused') return refuse(CODES[answered.refusal]);
     if (isVisibleWhenAnswered(api)) await this.options.visible(answered.offset);
     return answered.response;
+  }
+
+  /** That life of a broker is known to have ended: it is fenced without waiting out its session. */
+  lost(broker: NodeId, epoch: BrokerEpoch): void {
+    this.note((machine, ticket) => machine.lost(broker, epoch, ticket));
+  }
+
+  /** A broker acts on the record at `offset`, as it said on another way than by its heartbeat. */
+  applied(broker: NodeId, offset: Offset): void {
+    // Heartbeats tell in time what only a broker that stops waits for.
+    if (this.term?.machine.soft.isAnyShuttingDown !== true) return;
+    this.note((machine, ticket) => machine.applied(broker, offset, ticket));
+  }
+
+  private note(decide: (machine: ControllerMachine, ticket: Ticket) => ControllerDecision): void {
+    const { term, options } = this;
+    if (term === undefined) return;
+    term.leading.ask((ticket) => decide(term.machine, ticket)).catch(options.failed);
   }
 
   private now(): ControllerNow {

@@ -1,4 +1,5 @@
 /** The machine of the active controller: what each request and each timer leads to. */
+import type { BrokerEpoch, NodeId, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
 import { after, monotonicMs } from '../base/times';
 import type { Decider, Decision, Effect, Machine, Ticket } from '../machine/machine';
@@ -15,7 +16,7 @@ import { type SessionChange, Sessions } from './sessions';
 import { type Committed, ControllerState } from './state';
 import { type ControllerNow, type ControllerSettings, View } from './view';
 
-type ControllerDecision = Decision<MetadataRecord, SessionChange>;
+export type ControllerDecision = Decision<MetadataRecord, SessionChange>;
 
 /** One term of this node as the active controller. */
 export class ControllerMachine
@@ -65,6 +66,21 @@ export class ControllerMachine
       const response = api.refuse(request, error.code, asker.apiVersion, error.message);
       return this.decision([], [], [answer(response)]);
     }
+  }
+
+  /** That life of a broker has ended, as its connections show, and its session with it. */
+  lost(broker: NodeId, epoch: BrokerEpoch, ticket: Ticket): ControllerDecision {
+    const { view } = this;
+    const registered = view.image.broker(broker);
+    const isThatLife = registered?.epoch === epoch;
+    const records = isThatLife && !registered.isFenced ? fenceBroker(view, broker) : [];
+    const soft: SessionChange[] = isThatLife ? [{ kind: 'expired', broker }] : [];
+    return this.decision(records, soft, [{ kind: 'answer', ticket, response: undefined }]);
+  }
+
+  applied(broker: NodeId, offset: Offset, ticket: Ticket): ControllerDecision {
+    const soft: SessionChange[] = [{ kind: 'applied', broker, offset }];
+    return this.decision([], soft, [{ kind: 'answer', ticket, response: undefined }]);
   }
 
   resume(now: ControllerNow): ControllerDecision {

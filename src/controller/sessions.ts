@@ -61,6 +61,11 @@ export class Sessions implements SoftState<SessionChange> {
     return (this.byBroker.get(broker)?.controlledShutdownOffset ?? -1) >= 0;
   }
 
+  get isAnyShuttingDown(): boolean {
+    for (const broker of this.byBroker.keys()) if (this.isShuttingDown(broker)) return true;
+    return false;
+  }
+
   /** Brokers not heard of in time, longest silence first. */
   expired(nowMs: MonotonicMs): readonly NodeId[] {
     return this.bySilence()
@@ -91,7 +96,7 @@ export class Sessions implements SoftState<SessionChange> {
         return;
       }
       case 'applied':
-        this.update(change.broker, { metadataOffset: change.offset });
+        this.applied(change.broker, change.offset);
         return;
       case 'shutting-down':
         if (this.isShuttingDown(change.broker)) return;
@@ -104,6 +109,12 @@ export class Sessions implements SoftState<SessionChange> {
         this.update(change.broker, { contactMs: undefined, controlledShutdownOffset: -1 });
         return;
     }
+  }
+
+  /** Said on two ways, of which one may be late. */
+  private applied(broker: NodeId, offset: Offset): void {
+    const known = this.byBroker.get(broker)?.metadataOffset ?? -1;
+    if (offset > known) this.update(broker, { metadataOffset: offset });
   }
 
   private update(broker: NodeId, change: Partial<Session>): void {

@@ -111,6 +111,11 @@ export function writeResponseFrame<A extends AnyApi>(
   });
 }
 
+/** Writes a whole frame around a header and a body that are bytes already. */
+export function writeFrameOf(writer: Writer, bytes: Uint8Array): void {
+  writeFrame(writer, () => writer.raw(bytes));
+}
+
 const requestHeaderVersion = (api: AnyApi, version: number): number =>
   version >= api.flexibleSince ? 2 : 1;
 

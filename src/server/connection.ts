@@ -52,6 +52,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
   #isFlushing = false;
   #isEnding = false;
   #isClosed = false;
+  #closedListeners: Set<() => void> | undefined;
   #hasReceived = false;
 
   constructor(
@@ -82,6 +83,16 @@ export class Connection implements LinkOwner, ExchangeOwner {
   /** Some bytes of a request have come, the rest have not. */
   get isInFrame(): boolean {
     return this.#frames.isInFrame;
+  }
+
+  onClosed(callback: () => void): () => void {
+    if (this.#isClosed) {
+      callback();
+      return () => undefined;
+    }
+    this.#closedListeners ??= new Set();
+    this.#closedListeners.add(callback);
+    return () => void this.#closedListeners?.delete(callback);
   }
 
   nameSoftware(clientSoftwareName: string, clientSoftwareVersion: string): void {
@@ -146,6 +157,9 @@ export class Connection implements LinkOwner, ExchangeOwner {
     const open = this.#open;
     this.#open = [];
     for (const exchange of open) exchange.closed();
+    const listeners = this.#closedListeners;
+    this.#closedListeners = undefined;
+    if (listeners !== undefined) for (const listener of listeners) listener();
     if (error !== undefined) this.world.logger.debug('A connection broke', this.#named({ error }));
     this.world.closed(this);
   }

@@ -11,6 +11,8 @@ export interface Context {
   /** When its last byte was read. */
   readonly receivedAtMs: MonotonicMs;
   readonly connection: ConnectionFacts;
+  /** Header and body as they came, for a handler that `keepsFrame`. */
+  readonly frame: Uint8Array | undefined;
   /**
    * Lets the next request of this connection execute while this one still waits for its answer
    * (answers leave in order all the same). Without it, the connection is held until the answer.
@@ -21,6 +23,11 @@ export interface Context {
    * take that back.
    */
   onClosed(callback: () => void): () => void;
+  /**
+   * Calls `callback` once when the connection closes, however long after the answer; at once if it
+   * has. Returns how to take that back.
+   */
+  onConnectionClosed(callback: () => void): () => void;
   /** Notes what the client's software calls itself. */
   nameSoftware(name: string, version: string): void;
 }

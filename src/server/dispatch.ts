@@ -3,12 +3,18 @@ import type { MonotonicMs } from '../base/times';
 import { ApiVersions } from '../protocol/apis/api-versions';
 import { decodeRequest } from '../protocol/codec';
 import { ApiError, Errors } from '../protocol/errors';
-import { type RequestStart, readRequestHeader, writeResponseFrame } from '../protocol/header';
+import {
+  type RequestStart,
+  readRequestHeader,
+  writeFrameOf,
+  writeResponseFrame,
+} from '../protocol/header';
 import { Reader } from '../protocol/reader';
 import type { Part } from '../protocol/schema';
 import { Writer } from '../protocol/writer';
 import { Exchange, type ExchangeOwner } from './exchange';
 import { type AnyHandler, CloseConnection } from './handler';
+import { RawAnswer } from './raw-answer';
 import { type Registry, servedVersions } from './registry';
 import type { Services } from './services';
 
@@ -56,6 +62,7 @@ export class Dispatch {
       clientId,
       receivedAtMs,
     );
+    if (handler.keepsFrame === true) exchange.frame = Buffer.from(buffer.subarray(start, end));
     try {
       return { exchange, outcome: handler.handle(request, exchange, this.services) };
     } catch (error) {
@@ -66,6 +73,10 @@ export class Dispatch {
   /** Adds the answer's frame to those that were encoded and not taken. */
   encode(exchange: Exchange, response: unknown): void {
     if (response === undefined) return;
+    if (response instanceof RawAnswer) {
+      writeFrameOf(this.#writer, response.bytes);
+      return;
+    }
     const { handler, apiVersion, correlationId } = exchange;
     writeResponseFrame(this.#writer, handler.api, apiVersion, correlationId, response);
   }

@@ -7,6 +7,8 @@ import type { AnyHandler } from './handler';
 /** What an exchange asks of its connection. */
 export interface ExchangeOwner {
   readonly facts: ConnectionFacts;
+  /** Calls back when the connection closes, at once if it has; returns how to take that back. */
+  onClosed(callback: () => void): () => void;
   nameSoftware(name: string, version: string): void;
   /** The next request may execute. */
   released(exchange: Exchange): void;
@@ -17,6 +19,7 @@ export class Exchange implements Context {
   parts: readonly Part[] | undefined;
   /** The connection executes nothing else meanwhile. */
   isHolding = true;
+  frame: Uint8Array | undefined;
   #closing: Set<() => void> | undefined;
 
   constructor(
@@ -43,6 +46,10 @@ export class Exchange implements Context {
     this.#closing ??= new Set();
     this.#closing.add(callback);
     return () => void this.#closing?.delete(callback);
+  }
+
+  onConnectionClosed(callback: () => void): () => void {
+    return this.owner.onClosed(callback);
   }
 
   nameSoftware(name: string, version: string): void {

@@ -1,11 +1,18 @@
-/** APIs that a node serves by asking the active controller, which decides all about them. */
+/** APIs that the active controller decides about, whichever node is asked. */
 import type { AnyApi } from '../protocol/api';
 import { type AnyHandler, serve } from './handler';
 
-/** A handler that hands the request to the active controller and its answer back. */
+/**
+ * A handler that hands the request to the active controller and its answer back. On the listener of
+ * controllers only this node is meant.
+ */
 export function forwarded<A extends AnyApi>(api: A): AnyHandler {
   return serve<A>({
     api,
-    handle: (request, context, services) => services.controller.ask(api, request, context),
+    keepsFrame: true,
+    handle: (request, context, services) =>
+      context.connection.serves === 'controller'
+        ? services.controller.decide(api, request, context)
+        : services.controller.forward(api, request, context),
   });
 }

@@ -5,13 +5,18 @@
  */
 import type { AnyApi, ApiListener, RequestOf, ResponseDraft, Versions } from '../protocol/api';
 import type { Context } from './context';
+import type { RawAnswer } from './raw-answer';
 import type { Services } from './services';
 
 /**
  * The answer, now or later. `undefined` sends nothing (Produce with acks=0). A value given at once
  * costs no promise and leaves in the same write as its neighbours: prefer it on hot paths.
  */
-export type Answer<Response> = Response | undefined | Promise<Response | undefined>;
+export type Answer<Response> =
+  | Response
+  | RawAnswer
+  | undefined
+  | Promise<Response | RawAnswer | undefined>;
 
 /** One served API. Made with `serve`, which infers the shapes from the definition. */
 export interface Handler<A extends AnyApi> {
@@ -22,6 +27,8 @@ export interface Handler<A extends AnyApi> {
   readonly advertised?: Versions;
   /** Listeners that serve it; `api.listeners` when absent. */
   readonly listeners?: readonly ApiListener[];
+  /** Its context has the frame as it came. */
+  readonly keepsFrame?: true;
   /**
    * Serves one request. Strings and bytes of the request may be kept; record sets are views on a
    * lent frame, gone when `handle` returns. May throw: `ApiError` becomes the answer that

@@ -2,7 +2,7 @@
  * What handlers may call. The broker puts the real things behind these interfaces; a handler's
  * test passes only those it needs. A room that needs another service adds its interface here.
  */
-import type { NodeId, ProducerEpoch, ProducerId } from '../base/ids';
+import type { BrokerEpoch, NodeId, ProducerEpoch, ProducerId } from '../base/ids';
 import type { Groups } from '../group/groups';
 import type { GroupChange, GroupRecord } from '../group/state';
 import type { Answered, Decision, Now, Ticket } from '../machine/machine';
@@ -10,7 +10,8 @@ import type { Overrides } from '../metadata/config-resources';
 import type { ConfigDefinition } from '../metadata/configs';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Offload } from '../platform/platform';
-import type { AnyApi, RequestOf, ResponseDraft } from '../protocol/api';
+import type { AnyApi, RequestDraft, RequestOf, ResponseDraft, ResponseOf } from '../protocol/api';
+import type { Envelope } from '../protocol/apis/envelope';
 import type { QuorumError, QuorumRequest } from '../raft/messages';
 import type { QuorumStatus } from '../raft/raft';
 import type { ServedResponse } from '../raft/serving';
@@ -19,6 +20,7 @@ import type { FetchSessions } from '../replication/fetch-sessions';
 import type { Replicas } from '../replication/replicas';
 import type { Waiting } from '../replication/waiting';
 import type { Context } from './context';
+import type { RawAnswer } from './raw-answer';
 
 export interface Services {
   readonly clock: Clock;
@@ -30,6 +32,8 @@ export interface Services {
   /** The newest published picture. */
   picture(): Image;
   readonly controller: ControllerAccess;
+  readonly controllerRequests: ControllerRequests;
+  readonly heartbeats: Heartbeats;
   readonly brokerConfigs: BrokerConfigs;
   readonly quorum: QuorumAccess;
   /** The partitions this node holds. */
@@ -54,16 +58,54 @@ export interface ServerSettings {
   readonly maxRequestPartitionSizeLimit: number;
 }
 
-/** Calls to the active controller, wherever it is. */
+/**
+ * Calls to the active controller. An answer comes once what it changed is visible on every unfenced
+ * broker (§9).
+ */
 export interface ControllerAccess {
+  /** Decides here; refuses with NOT_CONTROLLER where another node is the active controller. */
+  decide<A extends AnyApi>(
+    api: A,
+    request: RequestOf<A>,
+    context: Pick<Context, 'apiVersion'>,
+  ): Promise<ResponseDraft<A>>;
   /**
-   * Asks the active controller and waits until what it changed is visible on every unfenced broker
-   * (§9). Resolves with the controller's response; without an active controller within the
-   * request's time, with `api.refuse(request, NOT_CONTROLLER)`.
+   * Hands the client's request, as it came, to the active controller wherever it is. Without one
+   * within the request's time, refuses with REQUEST_TIMED_OUT.
    */
-  ask<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseDraft<A>>;
+  forward<A extends AnyApi>(
+    api: A,
+    request: RequestOf<A>,
+    context: Context,
+  ): Promise<ResponseDraft<A> | RawAnswer>;
+  /**
+   * The same for a request that is not the client's own, or not all of it: it is sent in
+   * `apiVersion`, or that of the client's request.
+   */
+  ask<A extends AnyApi>(
+    api: A,
+    request: RequestDraft<A>,
+    context: Context,
+    apiVersion?: number,
+  ): Promise<ResponseOf<A>>;
   /** Who leads the quorum, as far as this node knows. */
   readonly leaderId: NodeId | undefined;
+}
+
+/** Runs what a broker passed on, as the listener of controllers would. */
+export interface ControllerRequests {
+  /** On behalf of `context`'s client, in the version that `context` names. */
+  run<A extends AnyApi>(api: A, request: RequestOf<A>, context: Context): Promise<ResponseOf<A>>;
+  runEnveloped(
+    envelope: RequestOf<typeof Envelope>,
+    context: Context,
+  ): Promise<ResponseDraft<typeof Envelope>>;
+}
+
+/** The connections on which other brokers say that they are alive. */
+export interface Heartbeats {
+  /** That life of the broker was heard on the context's connection, and was not refused. */
+  heard(broker: NodeId, epoch: BrokerEpoch, context: Context): void;
 }
 
 /** The settings of brokers, as requests see and change them. */

@@ -28,6 +28,7 @@ export async function createMissingTopics(
     CreateTopics,
     { topics, timeoutMs, validateOnly: false },
     context,
+    CreateTopics.served[1],
   );
   for (const { name, errorCode } of made.topics) {
     const code = codeFor(errorCode);

@@ -59,8 +59,16 @@ class Node {
         maxRequestPartitionSizeLimit: 2,
       },
       controller: {
-        ask: async (api: AnyApi, request: unknown, { apiVersion }: Context) =>
+        decide: async (api: AnyApi, request: unknown, { apiVersion }: Context) =>
           story.ask(api, request as never, apiVersion),
+        forward: async (api: AnyApi, request: unknown, { apiVersion }: Context) =>
+          story.ask(api, request as never, apiVersion),
+        ask: async (
+          api: AnyApi,
+          request: unknown,
+          context: Context,
+          apiVersion = context.apiVersion,
+        ) => story.ask(api, request as never, apiVersion),
         leaderId: 1,
       },
       brokerConfigs: { definitions: BROKER_SETTINGS, given: new Map(Object.entries(given)) },

@@ -6,10 +6,11 @@ import { serve } from '../handler';
 
 export const addRaftVoter = serve({
   api: AddRaftVoter,
+  keepsFrame: true,
   async handle(request, context, services) {
     const isElsewhere = services.quorum.status() === undefined;
     if (isElsewhere && context.connection.serves === 'broker') {
-      return services.controller.ask(AddRaftVoter, request, context);
+      return services.controller.forward(AddRaftVoter, request, context);
     }
     return voterChangeResponse(await services.quorum.request(addVoterRequest(request)));
   },

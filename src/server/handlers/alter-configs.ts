@@ -9,6 +9,9 @@ import { serve } from '../handler';
 export const alterConfigs = serve({
   api: AlterConfigs,
   async handle(request, context, services) {
+    if (context.connection.serves === 'controller') {
+      return services.controller.decide(AlterConfigs, request, context);
+    }
     const responses = await changeConfigs(request.resources, services, async (resources) => {
       const asked = { ...request, resources };
       const { responses } = await services.controller.ask(AlterConfigs, asked, context);

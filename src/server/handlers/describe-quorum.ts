@@ -17,6 +17,7 @@ type Response = ResponseDraft<typeof DescribeQuorum>;
 
 export const describeQuorum = serve({
   api: DescribeQuorum,
+  keepsFrame: true,
   handle(request, context, services) {
     const found = onlyPartition(request.topics, ({ partitionIndex }) => partitionIndex);
     if (found === undefined) {
@@ -25,7 +26,7 @@ export const describeQuorum = serve({
     const status = services.quorum.status();
     if (status !== undefined) return describe(status, context.apiVersion, services);
     if (context.connection.serves === 'broker') {
-      return services.controller.ask(DescribeQuorum, request, context);
+      return services.controller.forward(DescribeQuorum, request, context);
     }
     return refuse(request, Errors.NOT_LEADER_OR_FOLLOWER);
   },

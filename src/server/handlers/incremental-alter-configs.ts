@@ -9,6 +9,9 @@ import { serve } from '../handler';
 export const incrementalAlterConfigs = serve({
   api: IncrementalAlterConfigs,
   async handle(request, context, services) {
+    if (context.connection.serves === 'controller') {
+      return services.controller.decide(IncrementalAlterConfigs, request, context);
+    }
     const responses = await changeConfigs(request.resources, services, async (resources) => {
       const asked = { ...request, resources };
       const { responses } = await services.controller.ask(IncrementalAlterConfigs, asked, context);

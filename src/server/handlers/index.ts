@@ -25,6 +25,7 @@ import { describeQuorum } from './describe-quorum';
 import { describeTopicPartitions } from './describe-topic-partitions';
 import { electLeaders } from './elect-leaders';
 import { endQuorumEpoch } from './end-quorum-epoch';
+import { envelope } from './envelope';
 import { fetch } from './fetch';
 import { fetchSnapshot } from './fetch-snapshot';
 import { findCoordinator } from './find-coordinator';
@@ -104,4 +105,5 @@ export const handlers: readonly AnyHandler[] = [
   alterPartition,
   assignReplicasToDirs,
   allocateProducerIds,
+  envelope,
 ];

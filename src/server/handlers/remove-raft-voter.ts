@@ -6,10 +6,11 @@ import { serve } from '../handler';
 
 export const removeRaftVoter = serve({
   api: RemoveRaftVoter,
+  keepsFrame: true,
   async handle(request, context, services) {
     const isElsewhere = services.quorum.status() === undefined;
     if (isElsewhere && context.connection.serves === 'broker') {
-      return services.controller.ask(RemoveRaftVoter, request, context);
+      return services.controller.forward(RemoveRaftVoter, request, context);
     }
     return voterChangeResponse(await services.quorum.request(removeVoterRequest(request)));
   },
