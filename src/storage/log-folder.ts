@@ -1,6 +1,7 @@
 /** One of a broker's log folders (`log.dirs`): whose it is, and whether it still works. */
 import type { Uuid } from '../base/ids';
 import { StorageError } from './errors';
+import { isOutOfDescriptors } from './open-files';
 
 /** Whoever has files in the folder and wants to know when it fails. */
 export interface FolderMember {
@@ -63,5 +64,15 @@ export class LogFolder {
     this.#failure = failure;
     for (const member of [...this.#members]) member.folderFailed(failure);
     return failure;
+  }
+
+  /**
+   * What to throw for an error: the disk's own is the folder's end, a lack of descriptors only that
+   * of the call; whatever else it is stays itself.
+   */
+  failureOf(what: string, error: unknown): unknown {
+    if (!(error instanceof Error && 'code' in error)) return error;
+    if (!isOutOfDescriptors(error)) return this.fail(what, error);
+    return new StorageError(`${what} failed: ${error.message}`, { cause: error });
   }
 }

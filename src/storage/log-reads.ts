@@ -1,7 +1,21 @@
 /** Reading a log: which bytes of which file a fetch gets, and which offset a timestamp names. */
 import type { LeaderEpoch, Offset } from '../base/ids';
+import { NO_TIMESTAMP } from '../protocol/records/batch';
 import { readRecords } from '../protocol/records/record';
-import type { LogRead, OffsetAndTimestamp, ReadOptions } from './log-types';
+import type { Epochs } from './epochs';
+import { CorruptLogError } from './errors';
+import {
+  type BytesRead,
+  EARLIEST_LOCAL_TIMESTAMP,
+  EARLIEST_PENDING_UPLOAD_TIMESTAMP,
+  EARLIEST_TIMESTAMP,
+  LATEST_TIERED_TIMESTAMP,
+  LATEST_TIMESTAMP,
+  type LogRead,
+  MAX_TIMESTAMP,
+  type OffsetAndTimestamp,
+  type ReadOptions,
+} from './log-types';
 import type { Segment } from './segment';
 import type { Segments } from './segments';
 
@@ -72,8 +86,52 @@ function nothing(from: Offset, isFirstBatchTooLarge: boolean): LogRead {
   };
 }
 
+/** The bytes of a read; its slice is released. */
+export function copyOut({ slice, baseOffset, nextOffset }: LogRead): BytesRead {
+  if (slice === undefined) return { bytes: Buffer.alloc(0), baseOffset, nextOffset };
+  try {
+    const bytes = Buffer.allocUnsafeSlow(slice.length);
+    const count = slice.file.read(bytes, 0, slice.length, slice.position);
+    if (count < slice.length) throw new CorruptLogError('a log is shorter than it was');
+    return { bytes, baseOffset, nextOffset };
+  } finally {
+    slice.release();
+  }
+}
+
+/** What the look-ups need of a log. */
+export interface LookedUp {
+  readonly segments: Segments;
+  readonly epochs: Epochs;
+  readonly startOffset: Offset;
+  readonly endOffset: Offset;
+}
+
+/** ListOffsets: a special timestamp, or the first record that is at least so young. */
+export function lookUp(log: LookedUp, timestamp: number): OffsetAndTimestamp | undefined {
+  switch (timestamp) {
+    case EARLIEST_TIMESTAMP:
+    case EARLIEST_LOCAL_TIMESTAMP:
+      return named(log.startOffset, log.epochs.epochAt(log.startOffset));
+    case LATEST_TIMESTAMP:
+      return named(log.endOffset, log.epochs.latest);
+    case LATEST_TIERED_TIMESTAMP:
+    case EARLIEST_PENDING_UPLOAD_TIMESTAMP:
+      // Nothing is ever tiered.
+      return named(-1, undefined);
+    case MAX_TIMESTAMP:
+      return findMaxTimestamp(log.segments);
+    default:
+      return findByTimestamp(log.segments, timestamp, log.startOffset);
+  }
+}
+
+function named(offset: Offset, leaderEpoch: LeaderEpoch | undefined): OffsetAndTimestamp {
+  return { offset, timestamp: NO_TIMESTAMP, leaderEpoch: leaderEpoch ?? -1 };
+}
+
 /** The first record at or after `from` that is at least so young, in offset order. */
-export function findByTimestamp(
+function findByTimestamp(
   segments: Segments,
   timestamp: number,
   from: Offset,
@@ -92,7 +150,7 @@ export function findByTimestamp(
 }
 
 /** The first record with the greatest timestamp of the log; undefined if none has a timestamp. */
-export function findMaxTimestamp(segments: Segments): OffsetAndTimestamp | undefined {
+function findMaxTimestamp(segments: Segments): OffsetAndTimestamp | undefined {
   let youngest = segments.first;
   for (const segment of segments.list) {
     if (segment.maxTimestamp > youngest.maxTimestamp) youngest = segment;

@@ -1,6 +1,7 @@
 /** What goes into a log and comes out of it. */
-import type { LeaderEpoch, Offset, ProducerEpoch, ProducerId } from '../base/ids';
+import type { LeaderEpoch, Offset, ProducerEpoch, ProducerId, TopicPartition } from '../base/ids';
 import type { FileSlice } from './data-file';
+import type { LogSettings } from './settings';
 
 export type { FileSlice } from './data-file';
 
@@ -43,6 +44,13 @@ export interface LogRead {
   readonly nextOffset: Offset;
   /** The first batch did not fit `maxBytes` and `atLeastOneBatch` was not asked for. */
   readonly isFirstBatchTooLarge: boolean;
+}
+
+/** A read whose bytes were copied out of the file. */
+export interface BytesRead {
+  readonly bytes: Buffer;
+  readonly baseOffset: Offset;
+  readonly nextOffset: Offset;
 }
 
 export interface ReadOptions {
@@ -93,4 +101,19 @@ export interface LogListener {
   flushed?(): void;
   /** The log folder went offline: every further call throws StorageError. */
   failed?(error: Error): void;
+}
+
+/** How to open a log. */
+export interface LogOptions extends TopicPartition {
+  /** The partition's folder, in `folder`. */
+  readonly path: string;
+  readonly settings: LogSettings;
+  /** Checkpointed: everything below is durable. 0 reads the whole log again. */
+  readonly recoveryPoint: Offset;
+  /** Checkpointed start offset, 0 if none. */
+  readonly startOffset: Offset;
+  /** Checkpointed high watermark. */
+  readonly highWatermark: Offset;
+  /** The folder was closed in order: nothing is read again. */
+  readonly isClean: boolean;
 }

@@ -1,66 +1,33 @@
-/**
- * One partition's log: segments in a folder, seen as one run of batches from start to end offset.
- */
+/** One partition's log: segments in a folder, seen as one run of batches from start to end offset. */
 import type { LeaderEpoch, Offset, TopicPartition, Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { WallMs } from '../base/times';
 import { Errors } from '../protocol/errors';
 import * as batch from '../protocol/records/batch';
-import { type Survey, stampAsLeader, surveyAsFollower, surveyAsLeader } from './append-survey';
-import {
-  CheckpointError,
-  decodePartitionMetadata,
-  encodePartitionMetadata,
-  PARTITION_METADATA_FILE,
-} from './checkpoint';
-import { Durability } from './durability';
-import type { Epochs } from './epochs';
-import { CorruptLogError, StorageError } from './errors';
+import { stampAsLeader, surveyAsFollower, surveyAsLeader } from './append-survey';
+import { StorageError } from './errors';
+import { LogBody } from './log-body';
 import type { LogContext } from './log-context';
 import type { FolderMember, LogFolder } from './log-folder';
-import { findByTimestamp, findMaxTimestamp, readSegments } from './log-reads';
-import {
-  type ActiveProducer,
-  type AppendOrigin,
-  type AppendResult,
-  EARLIEST_LOCAL_TIMESTAMP,
-  EARLIEST_PENDING_UPLOAD_TIMESTAMP,
-  EARLIEST_TIMESTAMP,
-  type EpochAndEndOffset,
-  LATEST_TIERED_TIMESTAMP,
-  LATEST_TIMESTAMP,
-  type LogListener,
-  type LogRead,
-  MAX_TIMESTAMP,
-  type OffsetAndTimestamp,
-  type ReadOptions,
+import { copyOut, lookUp, readSegments } from './log-reads';
+import type {
+  ActiveProducer,
+  AppendOrigin,
+  AppendResult,
+  BytesRead,
+  EpochAndEndOffset,
+  LogListener,
+  LogOptions,
+  LogRead,
+  OffsetAndTimestamp,
+  ReadOptions,
 } from './log-types';
-import { isOutOfDescriptors } from './open-files';
-import { reloadProducers } from './producer-replay';
-import type { ProducerSnapshots } from './producer-snapshots';
-import type { Producers } from './producers';
-import { newLog, type RecoveredLog, recoverLog, rollJitterMs } from './recovery';
+import { newLog, type RecoveredLog, recoverLog } from './recovery';
 import { deletableSegments } from './retention';
-import { MAX_RELATIVE_OFFSET, Segment } from './segment';
-import { SegmentRemover } from './segment-remover';
-import { Segments } from './segments';
 import type { LogSettings } from './settings';
+import { readTopicId, writeTopicId } from './topic-id';
 
 export * from './log-types';
-
-export interface LogOptions extends TopicPartition {
-  /** The partition's folder, in `folder`. */
-  readonly path: string;
-  readonly settings: LogSettings;
-  /** Checkpointed: everything below is durable. 0 reads the whole log again. */
-  readonly recoveryPoint: Offset;
-  /** Checkpointed start offset, 0 if none. */
-  readonly startOffset: Offset;
-  /** Checkpointed high watermark. */
-  readonly highWatermark: Offset;
-  /** The folder was closed in order: nothing is read again. */
-  readonly isClean: boolean;
-}
 
 /**
  * All methods that touch the disk throw StorageError once the log folder failed, at once if it
@@ -74,16 +41,7 @@ export class Log implements FolderMember {
   readonly topicId: Uuid | undefined;
   readonly folder: LogFolder;
   readonly #context: LogContext;
-  readonly #segments: Segments;
-  readonly #epochs: Epochs;
-  readonly #producers: Producers;
-  readonly #snapshots: ProducerSnapshots;
-  readonly #durability: Durability;
-  readonly #remover: SegmentRemover;
-  #path: string;
-  #settings: LogSettings;
-  #startOffset: Offset;
-  #endOffset: Offset;
+  readonly #body: LogBody;
   #highWatermark: Offset;
   #listener: LogListener | undefined;
   #isClosed = false;
@@ -100,29 +58,15 @@ export class Log implements FolderMember {
     this.topicId = topicId;
     this.folder = folder;
     this.#context = context;
-    this.#path = options.path;
-    this.#settings = options.settings;
-    this.#segments = new Segments(recovered.segments);
-    this.#epochs = recovered.epochs;
-    this.#producers = recovered.producers;
-    this.#snapshots = recovered.snapshots;
-    this.#startOffset = recovered.startOffset;
-    this.#endOffset = recovered.endOffset;
-    this.#highWatermark = clamp(options.highWatermark, this.#startOffset, this.#endOffset);
-    this.#remover = new SegmentRemover(context, folder, options.path);
-    this.#durability = new Durability({
-      context,
-      folder,
-      path: options.path,
-      segments: this.#segments,
-      epochs: this.#epochs,
-      flushedEndOffset: recovered.recoveryPoint,
-      onFlushed: () => {
-        context.changed();
-        this.#listener?.flushed?.();
-      },
-    });
-    if (!options.isClean) this.#mayBeUnsynced();
+    const onFlushed = (): void => {
+      context.changed();
+      this.#listener?.flushed?.();
+    };
+    const { path, settings } = options;
+    this.#body = new LogBody(context, folder, path, settings, recovered, onFlushed);
+    const { startOffset, endOffset } = recovered;
+    this.#highWatermark = clamp(options.highWatermark, startOffset, endOffset);
+    if (!options.isClean) this.#body.mayBeUnsynced();
     folder.join(this);
   }
 
@@ -139,10 +83,10 @@ export class Log implements FolderMember {
       const topicId = readTopicId(context, options.path);
       const recovered = yield* recoverLog(context, options);
       const log = new Log(context, folder, options, topicId, recovered);
-      log.#flushIfDue();
+      log.#body.flushIfDue();
       return log;
     } catch (error) {
-      throw failureOf(folder, `opening ${options.path}`, error);
+      throw folder.failureOf(`opening ${options.path}`, error);
     }
   }
 
@@ -161,33 +105,33 @@ export class Log implements FolderMember {
       const start = { recoveryPoint: 0, startOffset: 0, highWatermark: 0, isClean: true };
       const options = { ...partition, path, settings, ...start };
       const log = new Log(context, folder, options, topicId, newLog(context, path, settings));
-      log.#mayBeUnsynced();
+      log.#body.mayBeUnsynced();
       return log;
     } catch (error) {
-      throw failureOf(folder, `creating ${path}`, error);
+      throw folder.failureOf(`creating ${path}`, error);
     }
   }
 
   /** The partition's folder, absolute. */
   get path(): string {
-    return this.#path;
+    return this.#body.path;
   }
 
   get settings(): LogSettings {
-    return this.#settings;
+    return this.#body.settings;
   }
 
   get startOffset(): Offset {
-    return this.#startOffset;
+    return this.#body.startOffset;
   }
 
   get endOffset(): Offset {
-    return this.#endOffset;
+    return this.#body.endOffset;
   }
 
   /** Everything below survives a power loss; the recovery point. */
   get flushedEndOffset(): Offset {
-    return this.#durability.flushedEndOffset;
+    return this.#body.durability.flushedEndOffset;
   }
 
   /**
@@ -195,7 +139,7 @@ export class Log implements FolderMember {
    * offset): `flushedEndOffset` if `flush.messages` is 1, else `endOffset`.
    */
   get claimableEndOffset(): Offset {
-    return this.#settings.flushMessages <= 1 ? this.flushedEndOffset : this.#endOffset;
+    return this.settings.flushMessages <= 1 ? this.flushedEndOffset : this.endOffset;
   }
 
   /**
@@ -243,9 +187,9 @@ export class Log implements FolderMember {
    */
   appendAsLeader(batches: Buffer, leaderEpoch: LeaderEpoch, origin: AppendOrigin): AppendResult {
     this.#assertUsable();
-    if (batches.length > this.#settings.segmentBytes) return tooLarge(batches, this.#settings);
-    const producers = this.#producers.begin(origin);
-    const survey = surveyAsLeader(batches, this.#endOffset, producers);
+    if (batches.length > this.settings.segmentBytes) return tooLarge(batches, this.settings);
+    const producers = this.#body.producers.begin(origin);
+    const survey = surveyAsLeader(batches, this.endOffset, producers);
     if ('outcome' in survey) {
       if (survey.outcome === 'refused') return survey;
       const { lastOffset, offsetDelta, timestamp: maxTimestamp } = survey.batch;
@@ -253,10 +197,10 @@ export class Log implements FolderMember {
       return { outcome: 'duplicate', baseOffset, lastOffset, maxTimestamp };
     }
     stampAsLeader(batches, survey.baseOffset, leaderEpoch);
-    this.#write(batches, survey);
+    this.#attempt('appending to', () => this.#body.write(batches, survey));
     this.#epochs.assign(leaderEpoch, survey.baseOffset);
     producers.commit();
-    this.#flushIfDue();
+    this.#body.flushIfDue();
     return { outcome: 'appended', ...survey };
   }
 
@@ -267,16 +211,15 @@ export class Log implements FolderMember {
    */
   appendAsFollower(batches: Buffer): { readonly baseOffset: Offset; readonly lastOffset: Offset } {
     this.#assertUsable();
-    const producers = this.#producers.begin('follower');
-    const survey = surveyAsFollower(batches, this.#endOffset, producers);
-    if (this.#fitsOneSegment(batches, survey)) this.#write(batches, survey);
-    else this.#writeEach(batches);
+    const producers = this.#body.producers.begin('follower');
+    const survey = surveyAsFollower(batches, this.endOffset, producers);
+    this.#attempt('appending to', () => this.#body.writeAsFollower(batches, survey));
     for (let at = 0; at < batches.length; at += batch.sizeInBytes(batches, at)) {
       const epoch = batch.magic(batches, at) === 2 ? batch.leaderEpoch(batches, at) : -1;
       if (epoch >= 0) this.#epochs.assign(epoch, batch.baseOffset(batches, at));
     }
     producers.commit();
-    this.#flushIfDue();
+    this.#body.flushIfDue();
     return survey;
   }
 
@@ -286,30 +229,17 @@ export class Log implements FolderMember {
    */
   read(from: Offset, options: ReadOptions): LogRead | undefined {
     this.#assertUsable();
-    if (from < this.#startOffset || from > this.#endOffset) return undefined;
-    return this.#attempt(`reading ${this.#path}`, () =>
-      readSegments(this.#segments, this.#endOffset, from, options),
+    if (from < this.startOffset || from > this.endOffset) return undefined;
+    return this.#attempt('reading', () =>
+      readSegments(this.#segments, this.endOffset, from, options),
     );
   }
 
   /** As `read`, with the bytes copied out of the file: for loading, not for serving. */
-  readBytes(
-    from: Offset,
-    options: ReadOptions,
-  ):
-    | { readonly bytes: Buffer; readonly baseOffset: Offset; readonly nextOffset: Offset }
-    | undefined {
+  readBytes(from: Offset, options: ReadOptions): BytesRead | undefined {
     const read = this.read(from, options);
     if (read === undefined) return undefined;
-    const { slice, baseOffset, nextOffset } = read;
-    if (slice === undefined) return { bytes: EMPTY, baseOffset, nextOffset };
-    const bytes = Buffer.allocUnsafeSlow(slice.length);
-    this.#attempt(`reading ${this.#path}`, () => {
-      const count = slice.file.read(bytes, 0, slice.length, slice.position);
-      slice.release();
-      if (count < slice.length) throw new CorruptLogError(`${this.#path} is shorter than it was`);
-    });
-    return { bytes, baseOffset, nextOffset };
+    return this.#attempt('reading', () => copyOut(read));
   }
 
   /**
@@ -318,23 +248,7 @@ export class Log implements FolderMember {
    */
   offsetForTimestamp(timestamp: number): OffsetAndTimestamp | undefined {
     this.#assertUsable();
-    switch (timestamp) {
-      case EARLIEST_TIMESTAMP:
-      case EARLIEST_LOCAL_TIMESTAMP:
-        return this.#named(this.#startOffset, this.#epochs.epochAt(this.#startOffset));
-      case LATEST_TIMESTAMP:
-        return this.#named(this.#endOffset, this.#epochs.latest);
-      case LATEST_TIERED_TIMESTAMP:
-      case EARLIEST_PENDING_UPLOAD_TIMESTAMP:
-        // Nothing is ever tiered.
-        return this.#named(-1, undefined);
-      case MAX_TIMESTAMP:
-        return this.#attempt(`reading ${this.#path}`, () => findMaxTimestamp(this.#segments));
-      default:
-        return this.#attempt(`reading ${this.#path}`, () =>
-          findByTimestamp(this.#segments, timestamp, this.#startOffset),
-        );
-    }
+    return this.#attempt('reading', () => lookUp(this.#body, timestamp));
   }
 
   /** The last epoch that has (or begins) at the end of the log. */
@@ -352,56 +266,39 @@ export class Log implements FolderMember {
    * one `epoch` itself and the first one's start. Undefined above the latest.
    */
   endOffsetForEpoch(epoch: LeaderEpoch): EpochAndEndOffset | undefined {
-    return this.#epochs.endOffsetFor(epoch, this.#endOffset);
+    return this.#epochs.endOffsetFor(epoch, this.endOffset);
   }
 
   /** Becoming leader: `epoch` begins at the end offset. */
   startEpoch(epoch: LeaderEpoch): void {
     this.#assertUsable();
-    this.#epochs.assign(epoch, this.#endOffset);
+    this.#epochs.assign(epoch, this.endOffset);
   }
 
   /** Removes everything from `offset` on; a batch that straddles it goes whole. */
   truncateTo(offset: Offset): void {
     this.#assertUsable();
-    if (offset >= this.#endOffset) {
+    if (offset >= this.endOffset) {
       // An epoch that began here without a record may contradict the next leader's.
-      this.#epochs.truncateFromEnd(this.#endOffset);
-      return;
-    }
-    if (offset < this.#segments.first.baseOffset) {
+      this.#epochs.truncateFromEnd(this.endOffset);
+    } else if (offset < this.firstSegmentOffset) {
       this.truncateFullyAndStartAt(offset);
-      return;
+    } else {
+      this.#attempt('truncating', () => this.#body.truncateTo(offset));
+      this.setHighWatermark(this.#highWatermark);
     }
-    this.#attempt(`truncating ${this.#path}`, () => {
-      const kept = this.#segments.indexOf(offset) + 1;
-      this.#removeNewest(kept);
-      this.#segments.active.truncateTo(offset, this.#context.clock.wallMs());
-      this.#startOffset = Math.min(this.#startOffset, offset);
-      this.#endsAt(offset);
-      this.#epochs.truncateFromEnd(offset);
-      this.#reloadProducers();
-    });
   }
 
   /** Empties the log; it goes on at `offset` (a snapshot's end, the leader's start offset). */
   truncateFullyAndStartAt(offset: Offset): void {
     this.#assertUsable();
-    this.#attempt(`truncating ${this.#path}`, () => {
-      this.#removeNewest(0);
-      this.#snapshots.removeWhere(() => true);
-      this.#epochs.clear();
-      this.#producers.clear(offset);
-      this.#startOffset = offset;
-      this.#endsAt(offset);
-      this.#durability.startsAt(offset);
-      this.#addSegment(offset);
-    });
+    this.#attempt('truncating', () => this.#body.beginAt(offset));
+    this.setHighWatermark(this.#highWatermark);
   }
 
   /** Bounded by [startOffset, endOffset]. */
   setHighWatermark(offset: Offset): void {
-    const bounded = clamp(offset, this.#startOffset, this.#endOffset);
+    const bounded = clamp(offset, this.startOffset, this.endOffset);
     if (bounded === this.#highWatermark) return;
     this.#highWatermark = bounded;
     this.#context.changed();
@@ -414,24 +311,20 @@ export class Log implements FolderMember {
   advanceStartOffset(offset: Offset): void {
     this.#assertUsable();
     invariant(offset <= this.#highWatermark, 'a log starts at or below its high watermark');
-    if (offset <= this.#startOffset) return;
-    this.#startOffset = offset;
-    this.#epochs.truncateFromStart(offset);
-    this.#context.changed();
+    this.#body.advanceStartOffset(offset);
   }
 
   /** One retention tick: start offset, size, age. Returns how many segments went. */
   deleteOldSegments(now: WallMs): number {
     this.#assertUsable();
-    return this.#attempt(`deleting segments of ${this.#path}`, () => {
-      const count = deletableSegments(this.#retentionView(now), this.#settings, now);
+    return this.#attempt('deleting segments of', () => {
+      const view = this.#body.retentionView(now, this.#highWatermark);
+      const count = deletableSegments(view, this.settings, now);
       if (count === 0) return 0;
-      if (count === this.#segments.count) this.#roll(this.#endOffset);
-      const startOffset = Math.max(this.#startOffset, this.#segments.at(count).baseOffset);
-      this.advanceStartOffset(startOffset);
-      const segments = this.#detachSegments(0, count);
-      this.#remover.removeOldest(segments, this.#settings.fileDeleteDelayMs);
-      this.#context.log.info('deleted old segments', { path: this.#path, count, startOffset });
+      if (count === this.segmentCount) this.#body.roll(this.endOffset);
+      this.#body.removeOldest(count);
+      const { path, startOffset } = this;
+      this.#context.log.info('deleted old segments', { path, count, startOffset });
       return count;
     });
   }
@@ -440,42 +333,45 @@ export class Log implements FolderMember {
   roll(): void {
     this.#assertUsable();
     if (this.#segments.active.size === 0) return;
-    this.#attempt(`rolling ${this.#path}`, () => this.#roll(this.#endOffset));
+    this.#attempt('rolling', () => this.#body.roll(this.endOffset));
   }
 
   applySettings(settings: LogSettings): void {
-    this.#settings = settings;
-    if (!this.#isClosed && this.failure === undefined) this.#flushIfDue();
+    this.#body.settings = settings;
+    if (!this.#isClosed && this.failure === undefined) this.#body.flushIfDue();
   }
 
   activeProducers(): readonly ActiveProducer[] {
-    return Array.from(this.#producers.all(), ({ batches, ...state }) => ({
+    return Array.from(this.#body.producers.all(), ({ batches, ...state }) => ({
       ...state,
       lastSequence: batches[batches.length - 1]?.lastSequence ?? batch.NO_SEQUENCE,
     }));
   }
 
   removeExpiredProducers(now: WallMs): void {
-    this.#producers.removeExpired(now, this.#context.producerIdExpirationMs);
+    this.#body.producers.removeExpired(now, this.#context.producerIdExpirationMs);
   }
 
   /** Resolves when all that is appended now survives a power loss. Joined: one sync answers all. */
   async flush(): Promise<void> {
     this.#assertUsable();
-    await this.#durability.flush(this.#endOffset);
+    await this.#body.durability.flush(this.endOffset);
   }
 
   /** What a reader of the folder sees of the active segment's indexes is brought up to date. */
   writeIndexes(): void {
     this.#assertUsable();
-    this.#attempt(`writing indexes of ${this.#path}`, () => this.#segments.active.writeIndexes());
+    this.#attempt('writing indexes of', () => this.#segments.active.writeIndexes());
   }
 
   /** Flushes, writes indexes and the producer snapshot, closes the files. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     try {
-      if (this.failure === undefined) await this.#settle();
+      if (this.failure === undefined) {
+        this.#attempt('closing', () => this.#body.writeClosingFiles());
+        await this.#body.settle();
+      }
     } finally {
       this.#closeFiles();
     }
@@ -490,225 +386,33 @@ export class Log implements FolderMember {
     this.#context.clock.nextTurn(() => this.#listener?.failed?.(error));
   }
 
-  async #settle(): Promise<void> {
-    this.#attempt(`closing ${this.#path}`, () => {
-      this.#segments.active.writeIndexes();
-      if (this.#producers.count > 0 || this.#snapshots.latest !== undefined) this.#takeSnapshot();
-    });
-    await this.#remover.settled();
-    await this.#durability.flushAnew(this.#endOffset);
-  }
-
-  /** The log is new, or the process that made it may have ended before its first flush. */
-  #mayBeUnsynced(): void {
-    this.#durability.fileWritten(`${this.#path}/${PARTITION_METADATA_FILE}`);
-    this.#durability.folderMade();
-  }
-
   #closeFiles(): void {
     this.#isClosed = true;
-    this.#durability.stop();
-    this.#remover.stop();
     this.folder.leave(this);
-    for (const segment of this.#segments.list) segment.close();
+    this.#body.closeFiles();
+  }
+
+  get #segments() {
+    return this.#body.segments;
+  }
+
+  get #epochs() {
+    return this.#body.epochs;
   }
 
   #assertUsable(): void {
     if (this.folder.failure !== undefined) throw this.folder.failure;
-    if (this.#isClosed) throw new StorageError(`${this.#path} is closed`);
+    if (this.#isClosed) throw new StorageError(`${this.path} is closed`);
   }
 
   /** Whatever the disk refuses takes the folder offline; damage found by a read does not. */
-  #attempt<T>(what: string, work: () => T): T {
+  #attempt<T>(doing: string, work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw failureOf(this.folder, what, error);
+      throw this.folder.failureOf(`${doing} ${this.path}`, error);
     }
   }
-
-  #write(batches: Buffer, survey: Survey): void {
-    try {
-      this.#rollIfDue(batches.length, survey);
-      this.#segments.active.append(batches, this.#settings);
-    } catch (error) {
-      throw failureOf(this.folder, `appending to ${this.#path}`, error);
-    }
-    this.#endOffset = survey.lastOffset + 1;
-    this.#producers.endOffset = this.#endOffset;
-  }
-
-  /** A leader with larger segments, or compaction, may put more together than one can hold. */
-  #fitsOneSegment(batches: Buffer, { baseOffset, lastOffset }: Survey): boolean {
-    const isSmall = batches.length <= this.#settings.segmentBytes;
-    return isSmall && lastOffset - baseOffset <= MAX_RELATIVE_OFFSET;
-  }
-
-  #writeEach(batches: Buffer): void {
-    for (let at = 0; at < batches.length; ) {
-      const size = batch.sizeInBytes(batches, at);
-      const one = batches.subarray(at, at + size);
-      const producers = this.#producers.begin('follower');
-      this.#write(one, surveyAsFollower(one, this.#endOffset, producers));
-      at += size;
-    }
-  }
-
-  #rollIfDue(size: number, { baseOffset, lastOffset, maxTimestamp }: Survey): void {
-    const now = this.#context.clock.wallMs();
-    const { active } = this.#segments;
-    if (!active.shouldRoll(this.#settings, size, maxTimestamp, lastOffset, now)) return;
-    // At the end offset even before a gap, so that segments join: recovery can tell a lost tail.
-    const isFar = lastOffset - this.#endOffset > MAX_RELATIVE_OFFSET;
-    this.#roll(isFar ? baseOffset : this.#endOffset);
-  }
-
-  /** The new segment begins at `baseOffset`, not below the end offset. */
-  #roll(baseOffset: Offset): void {
-    const closed = this.#segments.active;
-    if (closed.size > 0) closed.deactivate(this.#context.clock.wallMs());
-    this.#addSegment(baseOffset);
-    if (closed.size === 0) this.#removeEmpty(this.#segments.count - 2);
-    this.#producers.endOffset = baseOffset;
-    this.#takeSnapshot();
-    // The closed segment becomes durable in the background, as in Kafka.
-    this.#durability.flushInBackground(Math.min(baseOffset, this.#endOffset));
-  }
-
-  #addSegment(baseOffset: Offset): void {
-    const now = this.#context.clock.wallMs();
-    const jitterMs = rollJitterMs(this.#context, this.#settings);
-    this.#segments.add(Segment.create(this.#context, this.#path, baseOffset, now, jitterMs));
-    this.#durability.namesChanged();
-  }
-
-  #takeSnapshot(): void {
-    const { endOffset } = this.#producers;
-    if (endOffset <= (this.#snapshots.latest ?? -1)) return;
-    this.#snapshots.write(endOffset, this.#producers.all());
-    this.#durability.fileWritten(this.#snapshots.pathOf(endOffset));
-  }
-
-  /** Out of service at once: slices on their way out keep what they need. */
-  #detachSegments(from: number, to: number): Segment[] {
-    const segments = this.#segments.remove(from, to);
-    for (const segment of segments) {
-      segment.close();
-      this.#snapshots.remove(segment.baseOffset);
-    }
-    this.#durability.namesChanged();
-    return segments;
-  }
-
-  #removeEmpty(at: number): void {
-    const segments = this.#detachSegments(at, at + 1);
-    this.#remover.removeNewest(segments, this.#settings.fileDeleteDelayMs);
-  }
-
-  #removeNewest(from: number): void {
-    const segments = this.#detachSegments(from, this.#segments.count);
-    this.#remover.removeNewest(segments, this.#settings.fileDeleteDelayMs);
-  }
-
-  #endsAt(offset: Offset): void {
-    if (offset < this.flushedEndOffset) this.#context.recoveryPointFell();
-    this.#endOffset = offset;
-    this.#durability.truncated(offset);
-    this.#highWatermark = clamp(this.#highWatermark, this.#startOffset, offset);
-  }
-
-  /** Without producers before a truncation there are none after it. */
-  #reloadProducers(): void {
-    if (this.#producers.count === 0) {
-      this.#snapshots.removeWhere((offset) => offset > this.#endOffset);
-      this.#producers.clear(this.#endOffset);
-      return;
-    }
-    const { list } = this.#segments;
-    finish(
-      reloadProducers(
-        this.#context,
-        list,
-        this.#snapshots,
-        this.#producers,
-        this.#startOffset,
-        this.#endOffset,
-      ),
-    );
-  }
-
-  #flushIfDue(): void {
-    const unflushed = this.#endOffset - this.flushedEndOffset;
-    if (unflushed <= 0) return;
-    if (unflushed >= this.#settings.flushMessages) {
-      this.#durability.flushInBackground(this.#endOffset);
-    } else if (this.#settings.flushMs < Number.POSITIVE_INFINITY) {
-      this.#durability.flushWithin(this.#settings.flushMs, () => this.#endOffset);
-    }
-  }
-
-  #retentionView(now: WallMs) {
-    const { active, list } = this.#segments;
-    return {
-      segments: list.map((segment) => ({
-        baseOffset: segment.baseOffset,
-        size: segment.size,
-        maxTimestamp: segment.maxTimestamp,
-        modifiedAt: segment === active ? now : segment.modifiedAt,
-      })),
-      startOffset: this.#startOffset,
-      endOffset: this.#endOffset,
-      highWatermark: this.#highWatermark,
-    };
-  }
-
-  #named(offset: Offset, leaderEpoch: LeaderEpoch | undefined): OffsetAndTimestamp {
-    return { offset, timestamp: batch.NO_TIMESTAMP, leaderEpoch: leaderEpoch ?? -1 };
-  }
-}
-
-const EMPTY = Buffer.alloc(0);
-
-/** Runs a generator of slices to its end at once. */
-export function finish<T>(work: Generator<unknown, T>): T {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
-/** The disk's failure is the folder's end; a lack of descriptors only that of the call. */
-function failureOf(folder: LogFolder, what: string, error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
-  if (isOutOfDescriptors(error))
-    return new StorageError(`${what}: ${error.message}`, { cause: error });
-  return folder.fail(what, error);
-}
-
-function readTopicId(context: LogContext, path: string): Uuid | undefined {
-  const file = `${path}/${PARTITION_METADATA_FILE}`;
-  if (!context.disk.exists(file)) return undefined;
-  try {
-    return decodePartitionMetadata(context.disk.readFile(file));
-  } catch (error) {
-    if (!(error instanceof CheckpointError)) throw error;
-    context.log.warn('a partition.metadata cannot be read: the log has no topic id', { file });
-    return undefined;
-  }
-}
-
-/** Written whole or not at all as far as a killed process goes; durable with the first flush. */
-function writeTopicId(context: LogContext, path: string, topicId: Uuid): void {
-  const target = `${path}/${PARTITION_METADATA_FILE}`;
-  const file = context.disk.open(`${target}.tmp`, 'create');
-  try {
-    const bytes = encodePartitionMetadata(topicId);
-    file.write([bytes], 0);
-    file.truncate(bytes.length);
-  } finally {
-    file.close();
-  }
-  context.disk.rename(`${target}.tmp`, target);
 }
 
 function tooLarge(batches: Buffer, { segmentBytes }: LogSettings): AppendResult {

@@ -5,11 +5,12 @@ import { readBatchHeader } from '../../src/protocol/records/batch';
 import { batchPositions } from '../../src/protocol/records/batches';
 import { type BatchOptions, buildBatch, type RecordIn } from '../../src/protocol/records/builder';
 import { recordsOf } from '../../src/protocol/records/record';
-import { finish, Log, type LogOptions, type LogRead } from '../../src/storage/log';
+import { Log, type LogOptions, type LogRead } from '../../src/storage/log';
 import { LogContext } from '../../src/storage/log-context';
 import { LogFolder } from '../../src/storage/log-folder';
 import { writeMetaProperties } from '../../src/storage/meta-properties';
 import { DEFAULT_LOG_SETTINGS, type LogSettings } from '../../src/storage/settings';
+import { finish } from '../../src/storage/slices';
 import { type TestMachine, TestWorld } from '../support/world';
 
 export const FOLDER = '/data';

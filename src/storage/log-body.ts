@@ -1,0 +1,263 @@
+/**
+ * What a log is made of: its segments, and everything that must change with them. Its methods throw
+ * the disk's own errors; `log.ts` turns those into the folder's failure.
+ */
+import type { Offset } from '../base/ids';
+import type { WallMs } from '../base/times';
+import * as batch from '../protocol/records/batch';
+import { type Survey, surveyAsFollower } from './append-survey';
+import { PARTITION_METADATA_FILE } from './checkpoint';
+import { Durability } from './durability';
+import type { Epochs } from './epochs';
+import type { LogContext } from './log-context';
+import type { LogFolder } from './log-folder';
+import { reloadProducers } from './producer-replay';
+import type { ProducerSnapshots } from './producer-snapshots';
+import type { Producers } from './producers';
+import { type RecoveredLog, rollJitterMs } from './recovery';
+import type { RetentionView } from './retention';
+import { MAX_RELATIVE_OFFSET, Segment } from './segment';
+import { SegmentRemover } from './segment-remover';
+import { Segments } from './segments';
+import type { LogSettings } from './settings';
+import { finish } from './slices';
+
+export class LogBody {
+  readonly path: string;
+  readonly segments: Segments;
+  readonly epochs: Epochs;
+  readonly producers: Producers;
+  readonly durability: Durability;
+  settings: LogSettings;
+  readonly #context: LogContext;
+  readonly #snapshots: ProducerSnapshots;
+  readonly #remover: SegmentRemover;
+  #startOffset: Offset;
+  #endOffset: Offset;
+
+  constructor(
+    context: LogContext,
+    folder: LogFolder,
+    path: string,
+    settings: LogSettings,
+    recovered: RecoveredLog,
+    onFlushed: () => void,
+  ) {
+    this.#context = context;
+    this.path = path;
+    this.settings = settings;
+    this.segments = new Segments(recovered.segments);
+    this.epochs = recovered.epochs;
+    this.producers = recovered.producers;
+    this.#snapshots = recovered.snapshots;
+    this.#startOffset = recovered.startOffset;
+    this.#endOffset = recovered.endOffset;
+    this.#remover = new SegmentRemover(context, folder, path);
+    this.durability = new Durability({
+      context,
+      folder,
+      path,
+      segments: this.segments,
+      epochs: this.epochs,
+      flushedEndOffset: recovered.recoveryPoint,
+      onFlushed,
+    });
+  }
+
+  get startOffset(): Offset {
+    return this.#startOffset;
+  }
+
+  get endOffset(): Offset {
+    return this.#endOffset;
+  }
+
+  /** The log is new, or the process that made it may have ended before its first flush. */
+  mayBeUnsynced(): void {
+    this.durability.fileWritten(`${this.path}/${PARTITION_METADATA_FILE}`);
+    this.durability.folderMade();
+  }
+
+  /** Appends what was surveyed, into a new segment if it must be. */
+  write(batches: Buffer, { baseOffset, lastOffset, maxTimestamp }: Survey): void {
+    const now = this.#context.clock.wallMs();
+    const { active } = this.segments;
+    if (active.shouldRoll(this.settings, batches.length, maxTimestamp, lastOffset, now)) {
+      // At the end offset even before a gap, so that segments join: recovery can tell a lost tail.
+      const isFar = lastOffset - this.#endOffset > MAX_RELATIVE_OFFSET;
+      this.roll(isFar ? baseOffset : this.#endOffset);
+    }
+    this.segments.active.append(batches, this.settings);
+    this.#endOffset = lastOffset + 1;
+    this.producers.endOffset = this.#endOffset;
+  }
+
+  /** As `write`; what a leader with larger segments put together is taken batch by batch. */
+  writeAsFollower(batches: Buffer, survey: Survey): void {
+    const isSmall = batches.length <= this.settings.segmentBytes;
+    if (isSmall && survey.lastOffset - survey.baseOffset <= MAX_RELATIVE_OFFSET) {
+      this.write(batches, survey);
+      return;
+    }
+    for (let at = 0; at < batches.length; ) {
+      const size = batch.sizeInBytes(batches, at);
+      const one = batches.subarray(at, at + size);
+      this.write(one, surveyAsFollower(one, this.#endOffset, this.producers.begin('follower')));
+      at += size;
+    }
+  }
+
+  /** The new segment begins at `baseOffset`, not below the end offset. */
+  roll(baseOffset: Offset): void {
+    const closed = this.segments.active;
+    if (closed.size > 0) closed.deactivate(this.#context.clock.wallMs());
+    this.#addSegment(baseOffset);
+    if (closed.size === 0) this.#removeEmpty(this.segments.count - 2);
+    this.producers.endOffset = baseOffset;
+    this.#takeSnapshot();
+    // The closed segment becomes durable in the background, as in Kafka.
+    this.durability.flushInBackground(Math.min(baseOffset, this.#endOffset));
+  }
+
+  /** Cuts within the segments; `offset` lies between the first one's base and the end. */
+  truncateTo(offset: Offset): void {
+    this.#removeNewest(this.segments.indexOf(offset) + 1);
+    this.segments.active.truncateTo(offset, this.#context.clock.wallMs());
+    this.#startOffset = Math.min(this.#startOffset, offset);
+    this.#endsAt(offset);
+    this.epochs.truncateFromEnd(offset);
+    this.#reloadProducers();
+  }
+
+  /** Empties the log; it goes on at `offset`. */
+  beginAt(offset: Offset): void {
+    this.#removeNewest(0);
+    this.#snapshots.removeWhere(() => true);
+    this.epochs.clear();
+    this.producers.clear(offset);
+    this.#startOffset = offset;
+    this.#endsAt(offset);
+    this.durability.startsAt(offset);
+    this.#addSegment(offset);
+  }
+
+  /** Raises the start offset; the segments stay. */
+  advanceStartOffset(offset: Offset): void {
+    if (offset <= this.#startOffset) return;
+    this.#startOffset = offset;
+    this.epochs.truncateFromStart(offset);
+    this.#context.changed();
+  }
+
+  /** The oldest `count` segments go; the caller has rolled if that is all of them. */
+  removeOldest(count: number): void {
+    this.advanceStartOffset(this.segments.at(count).baseOffset);
+    const segments = this.#detachSegments(0, count);
+    this.#remover.removeOldest(segments, this.settings.fileDeleteDelayMs);
+  }
+
+  retentionView(now: WallMs, highWatermark: Offset): RetentionView {
+    const { active, list } = this.segments;
+    return {
+      segments: list.map((segment) => ({
+        baseOffset: segment.baseOffset,
+        size: segment.size,
+        maxTimestamp: segment.maxTimestamp,
+        modifiedAt: segment === active ? now : segment.modifiedAt,
+      })),
+      startOffset: this.#startOffset,
+      endOffset: this.#endOffset,
+      highWatermark,
+    };
+  }
+
+  /** Starts the fsync that `flush.messages` and `flush.ms` ask for. */
+  flushIfDue(): void {
+    const unflushed = this.#endOffset - this.durability.flushedEndOffset;
+    if (unflushed <= 0) return;
+    if (unflushed >= this.settings.flushMessages) {
+      this.durability.flushInBackground(this.#endOffset);
+    } else if (this.settings.flushMs < Number.POSITIVE_INFINITY) {
+      this.durability.flushWithin(this.settings.flushMs, () => this.#endOffset);
+    }
+  }
+
+  /** Everything goes to the files, durably: indexes, the producer snapshot, names. */
+  async settle(): Promise<void> {
+    await this.#remover.settled();
+    await this.durability.flushAnew(this.#endOffset);
+  }
+
+  /** What `settle` is to make durable. */
+  writeClosingFiles(): void {
+    this.segments.active.writeIndexes();
+    if (this.producers.count > 0 || this.#snapshots.latest !== undefined) this.#takeSnapshot();
+  }
+
+  closeFiles(): void {
+    this.durability.stop();
+    this.#remover.stop();
+    for (const segment of this.segments.list) segment.close();
+  }
+
+  #addSegment(baseOffset: Offset): void {
+    const now = this.#context.clock.wallMs();
+    const jitterMs = rollJitterMs(this.#context, this.settings);
+    this.segments.add(Segment.create(this.#context, this.path, baseOffset, now, jitterMs));
+    this.durability.namesChanged();
+  }
+
+  #takeSnapshot(): void {
+    const { endOffset } = this.producers;
+    if (endOffset <= (this.#snapshots.latest ?? -1)) return;
+    this.#snapshots.write(endOffset, this.producers.all());
+    this.durability.fileWritten(this.#snapshots.pathOf(endOffset));
+  }
+
+  /** Out of service at once: slices on their way out keep what they need. */
+  #detachSegments(from: number, to: number): Segment[] {
+    const segments = this.segments.remove(from, to);
+    for (const segment of segments) {
+      segment.close();
+      this.#snapshots.remove(segment.baseOffset);
+    }
+    this.durability.namesChanged();
+    return segments;
+  }
+
+  #removeEmpty(at: number): void {
+    const segments = this.#detachSegments(at, at + 1);
+    this.#remover.removeNewest(segments, this.settings.fileDeleteDelayMs);
+  }
+
+  #removeNewest(from: number): void {
+    const segments = this.#detachSegments(from, this.segments.count);
+    this.#remover.removeNewest(segments, this.settings.fileDeleteDelayMs);
+  }
+
+  #endsAt(offset: Offset): void {
+    if (offset < this.durability.flushedEndOffset) this.#context.recoveryPointFell();
+    this.#endOffset = offset;
+    this.durability.truncated(offset);
+  }
+
+  /** Without producers before a truncation there are none after it. */
+  #reloadProducers(): void {
+    if (this.producers.count === 0) {
+      this.#snapshots.removeWhere((offset) => offset > this.#endOffset);
+      this.producers.clear(this.#endOffset);
+      return;
+    }
+    const { list } = this.segments;
+    finish(
+      reloadProducers(
+        this.#context,
+        list,
+        this.#snapshots,
+        this.producers,
+        this.#startOffset,
+        this.#endOffset,
+      ),
+    );
+  }
+}
