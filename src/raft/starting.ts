@@ -36,7 +36,8 @@ function chooseRole(core: Core, saved: ElectionState | undefined, nowMs: Monoton
     const unacknowledged = new Set(others);
     return { kind: 'resigned', epoch, successors: [], unacknowledged, electionAtMs };
   }
-  if (voted !== undefined && matchesReplica(voted, core.self)) {
+  // One that is no voter any more keeps its vote, but does not stand.
+  if (voted !== undefined && matchesReplica(voted, core.self) && selfIsVoter(core)) {
     const election = newElection(core.history.lastVoters, core.self.id);
     return { kind: 'candidate', epoch, election, electionAtMs };
   }

@@ -116,3 +116,15 @@
   asks 2: fetch in epoch 0 at 0@0
   asks 2: fetch in epoch 0 at 0@0
   asks 2: fetch in epoch 0 at 0@0
+
+# one that had voted for itself, and is no voter any more, does not go on as candidate
+> start node 4 voters 1,2,3 epoch 4 voted 4 log 3x3
+  is unattached in epoch 4
+  saves epoch 4 voted 4
+  asks 2: fetch in epoch 4 at 3@3
+  log to 3@3, high watermark unknown, voters 1 2 3
+> wait 9000
+  asks 2: fetch in epoch 4 at 3@3
+  asks 2: fetch in epoch 4 at 3@3
+  asks 2: fetch in epoch 4 at 3@3
+  asks 2: fetch in epoch 4 at 3@3
