@@ -43,6 +43,8 @@ export class Log implements FolderMember {
   readonly #context: LogContext;
   readonly #body: LogBody;
   #highWatermark: Offset;
+  /** Up to here the index files were brought up to date. */
+  #indexedOffset: Offset = 0;
   #listener: LogListener | undefined;
   #isClosed = false;
 
@@ -358,10 +360,20 @@ export class Log implements FolderMember {
     await this.#body.durability.flush(this.endOffset);
   }
 
-  /** What a reader of the folder sees of the active segment's indexes is brought up to date. */
+  /** The active segment's indexes go to their files, for others that read the folder. */
   writeIndexes(): void {
     this.#assertUsable();
     this.#attempt('writing indexes of', () => this.#segments.active.writeIndexes());
+  }
+
+  /** As `writeIndexes`, if more of the active segment is durable than the last time. */
+  writeFlushedIndexes(): void {
+    const { flushedEndOffset } = this;
+    const isNew =
+      flushedEndOffset > Math.max(this.#indexedOffset, this.#segments.active.baseOffset);
+    if (!isNew) return;
+    this.#indexedOffset = flushedEndOffset;
+    this.writeIndexes();
   }
 
   /** Flushes, writes indexes and the producer snapshot, closes the files. */

@@ -124,7 +124,7 @@ export class Upkeep {
         }
         return;
       case RECOVERY_POINT_FILE:
-        await this.#forEachLog((log) => log.writeIndexes());
+        await this.#forEachLog((log) => log.writeFlushedIndexes());
         await this.#checkpoint(task);
         return;
       default:
