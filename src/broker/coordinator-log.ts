@@ -1,4 +1,6 @@
-/** A partition of an internal topic as the log of a machine: records as values, batches as bytes. */
+/**
+ * A partition of an internal topic as the log of a machine: records as values, batches as bytes.
+ */
 import type { Offset } from '../base/ids';
 import type { LoadStep, MachineLog, Marker, Producer } from '../machine/machine';
 import { AppendRefused } from '../machine/machine';
@@ -132,6 +134,10 @@ function refusalOf(errorCode: number): AppendRefused['refusal'] {
     case Errors.MESSAGE_TOO_LARGE:
     case Errors.RECORD_LIST_TOO_LARGE:
       return 'too-large';
+    case Errors.INVALID_PRODUCER_EPOCH:
+      return 'producer-fenced';
+    case Errors.TRANSACTION_COORDINATOR_FENCED:
+      return 'coordinator-fenced';
     default:
       return 'not-leader';
   }

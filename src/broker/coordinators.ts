@@ -5,7 +5,15 @@
 import type { LeaderEpoch } from '../base/ids';
 import type { Sender } from '../machine/leading';
 import { Life, type Slices } from '../machine/life';
-import type { Answered, Decision, Machine, Now, Ticket } from '../machine/machine';
+import type {
+  Answered,
+  Decision,
+  Leadership,
+  Machine,
+  Marker,
+  Now,
+  Ticket,
+} from '../machine/machine';
 import {
   type RecordCodec,
   type RecordOf,
@@ -25,12 +33,15 @@ import { CoordinatorLog, loadSteps } from './coordinator-log';
 export interface CoordinatorsOptions<
   Table extends RecordTable,
   S,
-  M extends Machine<RecordOf<Table>, S>,
+  M extends Machine<RecordOf<Table>, S, N>,
+  N extends Now = Now,
 > {
   readonly topic: string;
   readonly table: Table;
-  /** A machine without any state yet. */
-  readonly machine: () => M;
+  /** A machine without any state yet, for one term. */
+  readonly machine: (leadership: Leadership) => M;
+  /** What the machine is told of the moment. */
+  readonly moment: (now: Now) => N;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly replicas: Replicas;
@@ -43,21 +54,26 @@ export interface CoordinatorsOptions<
 }
 
 /** One leadership of one partition. */
-interface Term<Table extends RecordTable, S, M extends Machine<RecordOf<Table>, S>> {
+interface Term<Table extends RecordTable, S, M, N extends Now> {
   readonly leaderEpoch: LeaderEpoch;
   readonly machine: M;
-  readonly life: Life<RecordOf<Table>, S>;
+  readonly life: Life<RecordOf<Table>, S, N>;
   readonly stopWatching: () => void;
 }
 
-export class Coordinators<Table extends RecordTable, S, M extends Machine<RecordOf<Table>, S>> {
-  readonly #options: CoordinatorsOptions<Table, S, M>;
+export class Coordinators<
+  Table extends RecordTable,
+  S,
+  M extends Machine<RecordOf<Table>, S, N>,
+  N extends Now = Now,
+> {
+  readonly #options: CoordinatorsOptions<Table, S, M, N>;
   readonly #codec: RecordCodec<Table>;
-  readonly #terms = new Map<number, Term<Table, S, M>>();
+  readonly #terms = new Map<number, Term<Table, S, M, N>>();
   readonly #stopListening: () => void;
 
   /** Takes up what this node leads already. */
-  constructor(options: CoordinatorsOptions<Table, S, M>) {
+  constructor(options: CoordinatorsOptions<Table, S, M, N>) {
     this.#options = options;
     this.#codec = recordCodec(options.table);
     this.#stopListening = options.replicas.listen({
@@ -70,11 +86,18 @@ export class Coordinators<Table extends RecordTable, S, M extends Machine<Record
   /** Asks the machine of a partition; refused `not-leader` where another node leads it. */
   ask<Response>(
     index: number,
-    decide: (machine: M, ticket: Ticket, now: Now) => Decision<RecordOf<Table>, S>,
+    decide: (machine: M, ticket: Ticket, now: N) => Decision<RecordOf<Table>, S>,
   ): Promise<Answered<Response>> {
     const term = this.#terms.get(index);
     if (term === undefined) return Promise.resolve({ kind: 'refused', refusal: 'not-leader' });
     return term.life.ask<Response>((ticket, now) => decide(term.machine, ticket, now));
+  }
+
+  /** Ends a transaction in a partition: its marker goes through the machine. */
+  endTransaction(index: number, marker: Marker): Promise<Answered<undefined>> {
+    const term = this.#terms.get(index);
+    if (term === undefined) return Promise.resolve({ kind: 'refused', refusal: 'not-leader' });
+    return term.life.endTransaction(marker);
   }
 
   /** The partitions whose machines are here. */
@@ -106,14 +129,15 @@ export class Coordinators<Table extends RecordTable, S, M extends Machine<Record
 
   #begin(partition: Partition, log: Log): void {
     const { index, leaderEpoch } = partition;
-    const { clock, logger } = this.#options;
+    const { clock, logger, moment } = this.#options;
     const name = `${partition.topic}-${index}`;
     const begunAtMs = clock.monotonicMs();
-    const machine = this.#options.machine();
+    const leadership = { name, leaderEpoch };
+    const machine = this.#options.machine(leadership);
     const world = {
-      leadership: { name, leaderEpoch },
+      leadership,
       log: new CoordinatorLog(partition, this.#codec, clock),
-      now: () => ({ nowMs: clock.monotonicMs(), wallMs: clock.wallMs() }),
+      now: () => moment({ nowMs: clock.monotonicMs(), wallMs: clock.wallMs() }),
       timers: clock,
       sender: this.#options.sender,
       logger: logger.with({ coordinator: name }),
@@ -122,7 +146,7 @@ export class Coordinators<Table extends RecordTable, S, M extends Machine<Record
     };
     const records = log.endOffset - log.startOffset;
     const steps = loadSteps(log, this.#codec);
-    const life = new Life<RecordOf<Table>, S>({
+    const life = new Life<RecordOf<Table>, S, N>({
       machine,
       world,
       steps,

@@ -1,12 +1,13 @@
 /** The groups whose coordinator this node is, as handlers see them. */
 import type { Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
-import { type GroupMachine, groupMachine, partitionOfGroup } from '../group/groups';
+import { type GroupMachine, groupMachine } from '../group/groups';
 import { GROUP_RECORDS } from '../group/records';
 import type { GroupSettings } from '../group/settings';
 import type { GroupChange } from '../group/state';
 import type { Slices } from '../machine/life';
-import type { Answered } from '../machine/machine';
+import type { Answered, Marker } from '../machine/machine';
+import { partitionOfKey } from '../machine/partition-of-key';
 import type { Delta } from '../metadata/delta';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Random } from '../platform/platform';
@@ -53,6 +54,7 @@ export class NodeGroups implements GroupCoordinators {
       topic: OFFSETS_TOPIC,
       table: GROUP_RECORDS,
       machine: () => groupMachine(() => groupSettings),
+      moment: (now) => now,
       commitTimeoutMs: settings.value('offsets.commit.timeout.ms'),
       sender: { send: () => invariant(false, 'groups ask no other node') },
     });
@@ -60,7 +62,7 @@ export class NodeGroups implements GroupCoordinators {
 
   partitionOf(groupId: string): number | undefined {
     const count = this.#options.picture().topicByName(OFFSETS_TOPIC)?.partitions.length ?? 0;
-    return count === 0 ? undefined : partitionOfGroup(groupId, count);
+    return count === 0 ? undefined : partitionOfKey(groupId, count);
   }
 
   ask<Response>(groupId: string, decide: AskGroups): Promise<Answered<Response>> {
@@ -70,6 +72,10 @@ export class NodeGroups implements GroupCoordinators {
   askAll<Response>(decide: AskGroups): Promise<readonly Answered<Response>[]> {
     const indexes = this.#coordinators.indexes();
     return Promise.all(indexes.map((index) => this.#askPartition<Response>(index, decide)));
+  }
+
+  endTransaction(partition: number, marker: Marker): Promise<Answered<undefined>> {
+    return this.#coordinators.endTransaction(partition, marker);
   }
 
   /** A version 4 UUID, as Kafka's member ids end with. */
@@ -106,7 +112,9 @@ export class NodeGroups implements GroupCoordinators {
     );
   }
 
-  /** A little at a time, again and again until nothing is left or the partition is led elsewhere. */
+  /**
+   * A little at a time, again and again until nothing is left or the partition is led elsewhere.
+   */
   async #forget(
     index: number,
     topics: readonly { readonly name: string; readonly id: Uuid }[],

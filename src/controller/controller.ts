@@ -163,4 +163,7 @@ const CODES: Readonly<Record<Refusal, ErrorCode>> = {
   'not-enough-replicas': Errors.NOT_CONTROLLER,
   'too-large': Errors.POLICY_VIOLATION,
   'timed-out': Errors.REQUEST_TIMED_OUT,
+  // Nobody writes here as a producer.
+  'producer-fenced': Errors.UNKNOWN_SERVER_ERROR,
+  'coordinator-fenced': Errors.UNKNOWN_SERVER_ERROR,
 };

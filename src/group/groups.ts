@@ -310,13 +310,3 @@ function everyoneUnknown(members: LeaveRequest['members']): LeaveResponse {
     })),
   };
 }
-
-/** Where a group's requests go: its partition of `__consumer_offsets`. */
-export function partitionOfGroup(groupId: string, partitionCount: number): number {
-  let hash = 0;
-  for (let index = 0; index < groupId.length; index++) {
-    hash = (Math.imul(hash, 31) + groupId.charCodeAt(index)) | 0;
-  }
-  // Kafka's Utils.abs: the smallest integer becomes 0.
-  return (hash === -0x8000_0000 ? 0 : Math.abs(hash)) % partitionCount;
-}

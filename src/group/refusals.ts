@@ -14,6 +14,10 @@ export function coordinatorError(refusal: Refusal): ErrorCode {
       return Errors.COORDINATOR_NOT_AVAILABLE;
     case 'too-large':
       return Errors.UNKNOWN_SERVER_ERROR;
+    case 'producer-fenced':
+      return Errors.INVALID_PRODUCER_EPOCH;
+    case 'coordinator-fenced':
+      return Errors.TRANSACTION_COORDINATOR_FENCED;
     case 'loading':
       return Errors.COORDINATOR_LOAD_IN_PROGRESS;
     default:

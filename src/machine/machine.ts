@@ -139,6 +139,11 @@ export interface Marker {
   readonly outcome: Outcome;
   /** The epoch of the transaction coordinator that sent it. */
   readonly coordinatorEpoch: number;
+  /**
+   * Of the client that ended it; from 2 on its epoch must be greater than that of the records
+   * (KIP-890). Not known of markers that are read from a log.
+   */
+  readonly transactionVersion?: number;
 }
 
 /** Why a request got no answer of its own machine; the server gives it an error code per API. */
@@ -147,6 +152,10 @@ export type Refusal =
   | 'not-leader'
   /** The log folder failed. */
   | 'storage'
+  /** The producer in whose name it was to be written has been replaced by a newer one. */
+  | 'producer-fenced'
+  /** The marker is of a transaction coordinator that has been replaced by a newer one. */
+  | 'coordinator-fenced'
   /** Too few replicas are in sync to append. */
   | 'not-enough-replicas'
   /** The records of the decision do not fit into one batch. */

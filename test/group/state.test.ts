@@ -7,7 +7,6 @@ import {
   offsetRecord,
   offsetTombstone,
 } from '../../src/group/group-record';
-import { partitionOfGroup } from '../../src/group/groups';
 import { GroupState } from '../../src/group/state';
 
 const offset = (value: number, topicId = ZERO_UUID): Omit<CommittedOffset, 'recordOffset'> => ({
@@ -153,18 +152,5 @@ describe('the state of groups', () => {
     const state = stateOf(offsetRecord('g', 't', 0, offset(1)));
     expect(state.group('g')).toMatchObject({ protocolType: null, stateSinceMs: -1 });
     expect(wallMs(1)).toBe(1);
-  });
-});
-
-describe('the partition of a group', () => {
-  // Expected values: abs(String.hashCode()) mod 50, as Kafka's Utils computes them.
-  test.each([
-    ['', 50, 0],
-    ['g', 50, 3],
-    ['my-group', 50, 12],
-    ['consumer-group-äöü-😀', 50, 31],
-    ['polygenelubricants', 50, 0],
-  ])('%j of %i is %i', (groupId, count, partition) => {
-    expect(partitionOfGroup(groupId, count)).toBe(partition);
   });
 });
