@@ -3,6 +3,7 @@ import type { FeatureRange } from './brokers';
 
 export const METADATA_VERSION = 'metadata.version';
 export const KRAFT_VERSION = 'kraft.version';
+export const TRANSACTION_VERSION = 'transaction.version';
 export const ELIGIBLE_LEADER_REPLICAS_VERSION = 'eligible.leader.replicas.version';
 
 /** A level of `metadata.version`. */
