@@ -27,6 +27,7 @@ import {
   quorumSettings,
   staticVoters,
 } from './node-settings';
+import { NodeTransactionServices } from './node-transactions';
 import { allocateProducerIds, ProducerIdBlocks } from './producer-ids';
 import { NodeQuorum } from './quorum';
 import { QuorumDoor } from './quorum-door';
@@ -69,6 +70,7 @@ export class Broker {
   readonly #producerIds: ProducerIdBlocks;
   #clusterId = '';
   #groups: NodeGroups | undefined;
+  #transactions: NodeTransactionServices | undefined;
   #registration: Registration | undefined;
   #controllerRegistrar: ControllerRegistrar | undefined;
   #stopping: Promise<void> | undefined;
@@ -112,6 +114,7 @@ export class Broker {
       producerIds: this.#producerIds,
       clusterId: () => this.#clusterId,
       groups: () => this.#groups,
+      transactions: () => this.#transactions,
       overwritesLentBytes: overwritesLentBytes === true,
     });
     this.#server = server;
@@ -211,26 +214,36 @@ export class Broker {
     this.#door.open(quorum);
     const { publisher } = quorum;
     publisher.subscribe((image, delta) => replicas.apply(image, delta));
-    if (settings.hasRole('broker')) this.#openGroups(publisher);
+    if (settings.hasRole('broker')) this.#openCoordinators(publisher);
     if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
     return quorum;
   }
 
-  #openGroups(publisher: Publisher): void {
+  #openCoordinators(publisher: Publisher): void {
     const { platform, settings } = this.#options;
     const { clock, random, log } = platform;
-    const groups = new NodeGroups({
+    const shared = {
       settings,
+      slices: new SharedSlices(clock),
+      picture: () => publisher.image,
+      failed: (error: unknown) => this.#failStop(error),
+    };
+    const groups = new NodeGroups({
+      ...shared,
       clock,
       random,
       logger: log.with({ room: 'group' }),
       replicas: this.#data.replicas,
-      slices: new SharedSlices(clock),
-      picture: () => publisher.image,
-      failed: (error) => this.#failStop(error),
     });
     this.#groups = groups;
+    this.#transactions = new NodeTransactionServices({
+      ...shared,
+      platform,
+      data: this.#data,
+      groups,
+      takeProducerId: () => this.#producerIds.take(),
+    });
     publisher.subscribe((image, delta) => groups.apply(image, delta));
   }
 
@@ -294,6 +307,7 @@ export class Broker {
     await this.#registration?.stop();
     await this.#controllerRegistrar?.stop();
     this.#groups?.close();
+    this.#transactions?.close();
     await this.#door.opened?.close();
     await this.#data.logs.close(brokerEpoch, progress);
     await this.#options.platform.offload.close();
@@ -308,6 +322,7 @@ export class Broker {
   #failStop(error: unknown): void {
     this.#options.platform.log.error('this node gives up: a bug was found', { error });
     this.#groups?.close();
+    this.#transactions?.close();
     this.#door.opened?.controller?.stop();
     this.#server.close().catch(() => undefined);
     this.#rejectFailed(error);

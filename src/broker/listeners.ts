@@ -123,7 +123,7 @@ function checkRoles(
 }
 
 /** The listener on which brokers reach each other; `listeners` of a broker has one of that name. */
-function interBrokerListenerName(settings: Settings): string {
+export function interBrokerListenerName(settings: Settings): string {
   const named = settings.value('inter.broker.listener.name');
   return (named ?? settings.value('security.inter.broker.protocol')).toUpperCase();
 }

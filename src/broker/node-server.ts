@@ -15,6 +15,7 @@ import type { NodeGroups } from './group-coordinators';
 import { LiveSettings } from './live-settings';
 import type { NodeData } from './node-data';
 import { serverLimits, serverSettings } from './node-settings';
+import type { NodeTransactionServices } from './node-transactions';
 import type { ProducerIdBlocks } from './producer-ids';
 import type { QuorumDoor } from './quorum-door';
 import type { Settings } from './settings';
@@ -32,6 +33,8 @@ export interface NodeServerOptions {
   readonly clusterId: () => string;
   /** Undefined where this node is no broker, and while it does not serve clients yet. */
   readonly groups: () => NodeGroups | undefined;
+  /** Likewise. */
+  readonly transactions: () => NodeTransactionServices | undefined;
   readonly overwritesLentBytes: boolean;
 }
 
@@ -65,7 +68,7 @@ function servicesOf(
   controllerRequests: ControllerRequests,
 ): Services {
   const { platform, settings, data, door, controller, heartbeats } = options;
-  const { producerIds, clusterId, groups } = options;
+  const { producerIds, clusterId, groups, transactions } = options;
   const { clock, random, log, offload } = platform;
   return {
     clock,
@@ -89,6 +92,11 @@ function servicesOf(
     get groups() {
       const opened = groups();
       invariant(opened !== undefined, 'clients are served once groups are');
+      return opened;
+    },
+    get transactions() {
+      const opened = transactions();
+      invariant(opened !== undefined, 'clients are served once transactions are');
       return opened;
     },
     advertised: {

@@ -36,6 +36,19 @@ export class ProducerIdBlocks implements ProducerIds {
     return this.#give();
   }
 
+  ready(): Promise<void> | undefined {
+    return this.#next < this.#end || this.#following !== undefined ? undefined : this.#fetch();
+  }
+
+  /** As `next`, for who cannot wait: undefined while a block is being fetched. */
+  take(): ProducerId | undefined {
+    if (this.#next === this.#end) this.#take();
+    if (this.#next < this.#end) return this.#give().producerId;
+    // Whoever asks again finds it, or is told the error.
+    this.#fetch().catch(() => undefined);
+    return undefined;
+  }
+
   async #nextAfterFetch(): Promise<NewProducer> {
     while (this.#next === this.#end) {
       await this.#fetch();

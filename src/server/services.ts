@@ -5,7 +5,7 @@
 import type { BrokerEpoch, NodeId, ProducerEpoch, ProducerId } from '../base/ids';
 import type { Groups } from '../group/groups';
 import type { GroupChange, GroupRecord } from '../group/state';
-import type { Answered, Decision, Now, Ticket } from '../machine/machine';
+import type { Answered, Decision, Marker, Now, Ticket } from '../machine/machine';
 import type { Overrides } from '../metadata/config-resources';
 import type { ConfigDefinition } from '../metadata/configs';
 import type { Image } from '../metadata/image';
@@ -20,7 +20,9 @@ import type { FetchSessions } from '../replication/fetch-sessions';
 import type { Replicas } from '../replication/replicas';
 import type { Waiting } from '../replication/waiting';
 import type { Context } from './context';
+import type { CoordinatorTopic } from './coordinator-topic';
 import type { RawAnswer } from './raw-answer';
+import type { TransactionServices } from './transaction-services';
 
 export interface Services {
   readonly clock: Clock;
@@ -42,6 +44,7 @@ export interface Services {
   readonly fetchSessions: FetchSessions;
   readonly producerIds: ProducerIds;
   readonly groups: GroupCoordinators;
+  readonly transactions: TransactionServices;
   /** What ApiVersions says on a listener. */
   readonly advertised: Advertised;
 }
@@ -142,6 +145,8 @@ export interface QuorumAccess {
 export interface ProducerIds {
   /** The next id, epoch 0; a promise only while a block is being fetched. */
   next(): NewProducer | Promise<NewProducer>;
+  /** Undefined while an id is at hand, so that none is waited for; else resolves once one is. */
+  ready(): Promise<void> | undefined;
 }
 
 export interface NewProducer {
@@ -175,19 +180,16 @@ export type AskGroups = (
 
 /** The groups whose coordinator this node is. */
 export interface GroupCoordinators {
-  /** `__consumer_offsets` as it is made when it is missing. */
-  readonly topic: {
-    readonly name: string;
-    readonly numPartitions: number;
-    readonly replicationFactor: number;
-    readonly configs: readonly { readonly name: string; readonly value: string }[];
-  };
+  /** `__consumer_offsets` */
+  readonly topic: CoordinatorTopic;
   /** The partition whose leader coordinates that group; undefined while the topic is missing. */
   partitionOf(groupId: string): number | undefined;
   /** Asks the coordinator of that group; refused `not-leader` where another node is it. */
   ask<Response>(groupId: string, decide: AskGroups): Promise<Answered<Response>>;
   /** Asks every coordinator on this node. */
   askAll<Response>(decide: AskGroups): Promise<readonly Answered<Response>[]>;
+  /** Ends a transaction in a partition of the topic: its pending offsets count, or never did. */
+  endTransaction(partition: number, marker: Marker): Promise<Answered<undefined>>;
   /** Text that no other member's id ends with. */
   uniqueSuffix(): string;
 }
