@@ -37,6 +37,8 @@ import { SharedSlices } from './slices';
 
 /** How long a stopping broker waits for others to take over what it leads. */
 const SHUTDOWN_MS = 30_000;
+/** How long a controller that stops waits for brokers that stop too. */
+const OTHERS_HAND_OVER_MS = 2_000;
 
 /** A topic to create, with settings by Kafka's names. */
 export interface NewTopic {
@@ -295,8 +297,24 @@ export class Broker {
     const { settings } = this.#options;
     if (settings.value('controlled.shutdown.enable')) {
       await this.#registration?.shutDown(SHUTDOWN_MS);
+      await this.#letOthersHandOver();
     }
     await this.#close(this.#registration?.brokerEpoch ?? -1, progress);
+  }
+
+  /** A whole cluster that stops needs its voters until the last broker has handed over. */
+  async #letOthersHandOver(): Promise<void> {
+    const { platform, settings } = this.#options;
+    const quorum = this.#door.opened;
+    if (quorum === undefined || !settings.hasRole('controller')) return;
+    const { clock } = platform;
+    const untilMs = clock.monotonicMs() + OTHERS_HAND_OVER_MS;
+    const isHandingOver = (): boolean =>
+      [...quorum.publisher.image.brokers.values()].some(
+        ({ id, isFenced, isInControlledShutdown }) =>
+          id !== this.nodeId && isInControlledShutdown && !isFenced,
+      );
+    while (isHandingOver() && clock.monotonicMs() < untilMs) await clock.sleep(20);
   }
 
   /** Closes what is open; epoch -1: nothing is marked as clean. */

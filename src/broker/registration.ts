@@ -15,6 +15,8 @@ import { StartError } from './start-error';
 
 /** Pause before a request that failed is tried again. */
 const RETRY_MS = 100;
+/** A broker that stops, and is not answered for so long, stops without. */
+const CONTROLLER_LOST_MS = 5_000;
 
 export interface RegistrationOptions {
   readonly clock: Clock;
@@ -57,6 +59,8 @@ export class Registration {
   /** Something changed while a heartbeat was on its way: another follows at once. */
   #isDue = false;
   #mayShutDown: (() => void) | undefined;
+  /** Heartbeats that a controller answered. */
+  #answered = 0;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
@@ -108,16 +112,29 @@ export class Registration {
     );
   }
 
-  /** Hands over what this broker leads; resolves when it may go, or `timeoutMs` are over. */
+  /**
+   * Hands over what this broker leads; resolves when it may go, `timeoutMs` are over, or there is
+   * no controller to be told: the last of a cluster that stops.
+   */
   async shutDown(timeoutMs: number): Promise<void> {
     if (this.#epoch < 0) return;
     this.#wantsShutDown = true;
+    const { clock } = this.#options;
+    const untilMs = clock.monotonicMs() + timeoutMs;
     await new Promise<void>((resolve) => {
-      const timer = this.#options.clock.setTimer(timeoutMs, resolve);
+      let timer: Timer | undefined;
       this.#mayShutDown = () => {
-        timer.cancel();
+        timer?.cancel();
         resolve();
       };
+      const look = (answered: number): void => {
+        timer = clock.setTimer(CONTROLLER_LOST_MS, () => {
+          const isLost = this.#answered === answered;
+          if (isLost || clock.monotonicMs() >= untilMs) resolve();
+          else look(this.#answered);
+        });
+      };
+      look(this.#answered);
       this.beat();
     });
   }
@@ -165,6 +182,7 @@ export class Registration {
     });
     if (answer.errorCode === Errors.STALE_BROKER_EPOCH) return this.#registerAgain();
     if (answer.errorCode !== Errors.NONE) return RETRY_MS;
+    this.#answered += 1;
     if (answer.shouldShutDown) this.#mayShutDown?.();
     const isDone = asked.shutDown ? answer.shouldShutDown : answer.isFenced === asked.fence;
     const isCurrent = asked.fence === this.#wantsFence && asked.shutDown === this.#wantsShutDown;

@@ -64,6 +64,17 @@ export class ChannelError extends Error {
   ) {
     super(message, { cause });
   }
+
+  /** Nobody listens there: the other side is gone, or not there yet. */
+  get isRefused(): boolean {
+    const { failure, cause } = this;
+    return (
+      failure === 'unreachable' &&
+      cause instanceof Error &&
+      'code' in cause &&
+      cause.code === 'ECONNREFUSED'
+    );
+  }
 }
 
 export interface RequestOptions {

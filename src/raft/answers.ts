@@ -4,7 +4,7 @@ import { after, type MonotonicMs } from '../base/times';
 import { onVote } from './candidate';
 import { type Core, say } from './core';
 import { learnFromAnswer } from './epochs';
-import { onFetched, onFetchedSnapshot } from './follower';
+import { onFetched, onFetchedSnapshot, onLeaderGone } from './follower';
 import type { IncomingResponse } from './messages';
 import { becomeCandidate } from './transitions';
 import { onApiVersions } from './voter-changes';
@@ -89,6 +89,9 @@ function onRefused(
   }
   if (role.kind === 'follower' && answer.error === 'UNSUPPORTED_VERSION')
     role.hasUpdatedLeader = true;
+  if (role.kind === 'follower' && fromId === role.leaderId && answer.isGone === true) {
+    onLeaderGone(core, role, nowMs);
+  }
   if (role.kind === 'leader') onApiVersions(core, fromId, answer, nowMs);
   if (answer.error !== 'BROKER_NOT_AVAILABLE') {
     say(core, 'warn', 'quorum request refused', { by: fromId, error: answer.error });

@@ -1,5 +1,5 @@
 /** Elections: asking for votes as prospective or candidate, and giving them. */
-import type { MonotonicMs } from '../base/times';
+import { after, type MonotonicMs, monotonicMs } from '../base/times';
 import { checkElectionRequest, isForSelf, isOfThisCluster, WRONG_CLUSTER } from './checks';
 import { NEVER } from './connections';
 import { type Core, destinationOfVoter, knownLeader, say, trySend } from './core';
@@ -7,6 +7,7 @@ import { compareEnds } from './log-view';
 import type { IncomingResponse, QuorumError, QuorumResponse, VoteRequest } from './messages';
 import {
   type CandidateRole,
+  forgetRejections,
   grantsVote,
   isLost,
   isWon,
@@ -23,6 +24,9 @@ import {
 } from './transitions';
 import { describeReplica } from './voters';
 
+/** After so long, and up to twice as long, a voter that said no to a pre-vote is asked again. */
+const ASK_AGAIN_MS = 100;
+
 /** Returns when to look again. */
 export function pollElection(
   core: Core,
@@ -35,8 +39,14 @@ export function pollElection(
     else giveUpElection(core, nowMs);
     return nowMs;
   }
+  if (role.kind === 'prospective' && nowMs >= role.askAgainAtMs) {
+    forgetRejections(role.election);
+    role.askAgainAtMs = NEVER;
+  }
   const askAtMs = askForVotes(core, role, nowMs);
-  return core.isShuttingDown ? askAtMs : (Math.min(askAtMs, role.electionAtMs) as MonotonicMs);
+  if (core.isShuttingDown) return askAtMs;
+  const againAtMs = role.kind === 'prospective' ? role.askAgainAtMs : NEVER;
+  return monotonicMs(Math.min(askAtMs, againAtMs, role.electionAtMs));
 }
 
 export function serveVote(core: Core, request: VoteRequest, nowMs: MonotonicMs): QuorumResponse {
@@ -87,6 +97,9 @@ export function onVote(
     say(core, 'info', 'election lost', { role: role.kind, epoch: role.epoch });
     // A candidate waits for its time to end, to give others theirs.
     if (role.kind === 'prospective') giveUpElection(core, nowMs);
+  } else if (role.kind === 'prospective' && !response.isGranted) {
+    // It may be about to miss the leader itself.
+    role.askAgainAtMs = after(nowMs, ASK_AGAIN_MS + core.below(ASK_AGAIN_MS));
   }
 }
 

@@ -5,6 +5,7 @@
 import type { LeaderEpoch, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { MonotonicMs } from '../base/times';
+import { ChannelError } from '../client/channel';
 import type { Timer } from '../platform/platform';
 import { dataBatch, MAX_BATCH_BYTES } from './batches';
 import { NEVER } from './connections';
@@ -326,8 +327,9 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     invariant(transport !== undefined, 'a node that is not alone can send');
     transport.send(to, request).then(
       (answer) => this.#input((nowMs) => this.#raft.answer(to.id, requestId, answer, nowMs)),
-      () => {
-        const refused = { kind: 'refused', error: 'BROKER_NOT_AVAILABLE' } as const;
+      (failure: unknown) => {
+        const isGone = failure instanceof ChannelError && failure.isRefused;
+        const refused = { kind: 'refused', error: 'BROKER_NOT_AVAILABLE', isGone } as const;
         this.#input((nowMs) => this.#raft.answer(to.id, requestId, refused, nowMs));
       },
     );

@@ -20,6 +20,9 @@ import { type Destination, destinationOf, voterNeedsUpdate } from './voters';
 /** How often it fetches while it does not yet act on what is committed. */
 const APPLYING_FETCH_INTERVAL_MS = 100;
 
+/** Within how long the voters that miss a leader stand for election. */
+const LEADER_GONE_SPREAD_MS = 150;
+
 type FetchAnswer = Extract<IncomingResponse, { kind: 'fetch' }>;
 type SnapshotAnswer = Extract<IncomingResponse, { kind: 'fetch-snapshot' }>;
 
@@ -127,6 +130,17 @@ export function onFetchedSnapshot(
   }
   notesFetched(core, role, nowMs);
   return true;
+}
+
+/**
+ * Nobody listens any more where the leader was. A voter then waits no longer than it takes for
+ * voters not to stand against each other: it asks the others first, and who still hears the leader
+ * says no.
+ */
+export function onLeaderGone(core: Core, role: FollowerRole, nowMs: MonotonicMs): void {
+  role.hasFetchedFromLeader = false;
+  const atMs = after(nowMs, core.below(LEADER_GONE_SPREAD_MS));
+  if (atMs < role.fetchTimeoutAtMs) role.fetchTimeoutAtMs = atMs;
 }
 
 /** Whether what is fetched next acknowledges only what no power loss can take away. */

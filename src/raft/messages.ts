@@ -136,7 +136,13 @@ export interface KnownLeader {
  * connection as BROKER_NOT_AVAILABLE) say nothing about the leader.
  */
 export type QuorumResponse =
-  | { readonly kind: 'refused'; readonly error: QuorumError; readonly message?: string }
+  | {
+      readonly kind: 'refused';
+      readonly error: QuorumError;
+      readonly message?: string;
+      /** Nobody listens any more where the node that was asked is reached. */
+      readonly isGone?: boolean;
+    }
   | {
       readonly kind: 'vote';
       readonly error: QuorumError;

@@ -36,6 +36,8 @@ export interface ProspectiveRole {
   readonly voted: ReplicaKey | undefined;
   readonly election: Election;
   readonly electionAtMs: MonotonicMs;
+  /** When those that said no are asked once more. */
+  askAgainAtMs: MonotonicMs;
 }
 
 /** Has raised the epoch and voted for itself. */
@@ -97,6 +99,11 @@ export const isLost = (election: Election): boolean =>
 
 export const grantingVoters = (election: Election): NodeId[] =>
   [...election.votes].filter(([, vote]) => vote === 'granted').map(([id]) => id);
+
+/** A pre-vote binds nobody: who said no may think otherwise by now. */
+export function forgetRejections(election: Election): void {
+  for (const [id, vote] of election.votes) if (vote === 'rejected') election.votes.delete(id);
+}
 
 /** Voters whose vote is still out. */
 export function* silentVoters(election: Election): Generator<ReplicaKey> {

@@ -111,6 +111,7 @@ export function becomeProspective(core: Core, nowMs: MonotonicMs): void {
     voted: votedFor(role, core.self),
     election: newElection(core.history.lastVoters, core.self.id),
     electionAtMs: after(nowMs, randomElectionTimeoutMs(core)),
+    askAgainAtMs: NEVER,
   });
   afterLeaving(core, undefined);
   if (isWon((core.role as { election: CandidateRole['election'] }).election)) {

@@ -33,4 +33,129 @@ describe('three nodes', () => {
       ]);
     }
   });
+
+  test('decide under another leader within seconds when the one that decided is killed', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const killed = cluster.activeController.nodeId;
+    const others = cluster.ids.filter((id) => id !== killed);
+    cluster.kill(killed);
+    const startMs = cluster.simulation.nowMs;
+    const [asked = 0] = others;
+    const made = await cluster.ask(asked, CreateTopics, topic('after', 2));
+    expect(made.topics).toMatchObject([{ name: 'after', errorCode: Errors.NONE }]);
+    expect(cluster.simulation.nowMs - startMs).toBeLessThan(1_500);
+    expect(others).toContain(cluster.activeController.nodeId);
+    await cluster.until(() => isFenced(cluster, asked, killed), 2_000);
+
+    await cluster.outcome(cluster.boot(killed));
+    await cluster.until(() => cluster.ids.every((id) => isUp(cluster, id, killed)));
+    expect(cluster.broker(killed).quorum.publisher.image.topicByName('after')).toBeDefined();
+  });
+
+  test('fence a broker that was killed long before its session ends', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const controller = cluster.activeController.nodeId;
+    const killed = cluster.ids.find((id) => id !== controller) as number;
+    cluster.kill(killed);
+    const tookMs = await cluster.until(() => isFenced(cluster, controller, killed));
+    expect(tookMs).toBeGreaterThan(400);
+    expect(tookMs).toBeLessThan(700);
+    await cluster.outcome(cluster.boot(killed));
+    await cluster.until(() => isUp(cluster, controller, killed));
+  });
+
+  test('fence a broker that is frozen when its session ends, and take it back', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const controller = cluster.activeController.nodeId;
+    const frozen = cluster.ids.find((id) => id !== controller) as number;
+    cluster.pause(frozen);
+    const tookMs = await cluster.until(() => isFenced(cluster, controller, frozen));
+    expect(tookMs).toBeGreaterThan(6_500);
+    expect(tookMs).toBeLessThan(9_500);
+    cluster.resume(frozen);
+    await cluster.until(() => isUp(cluster, frozen, frozen));
+  });
+
+  test('hand over when the one that decides stops in order', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const stopped = cluster.activeController.nodeId;
+    const startMs = cluster.simulation.nowMs;
+    await cluster.stop(stopped);
+    expect(cluster.simulation.nowMs - startMs).toBeLessThan(1_500);
+    const [asked = 0] = cluster.ids.filter((id) => id !== stopped);
+    const made = await cluster.ask(asked, CreateTopics, topic('after', 2));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+    expect(isFenced(cluster, asked, stopped)).toBe(true);
+  });
+
+  test('stop together in order without waiting for each other in vain', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    await cluster.ask(1, CreateTopics, topic('some'));
+    const startMs = cluster.simulation.nowMs;
+    await cluster.outcome(Promise.all(cluster.running.map((broker) => broker.stop())));
+    expect(cluster.simulation.nowMs - startMs).toBeLessThan(4_000);
+  });
+
+  test('do not decide without a majority, and go on when it is there again', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const controller = cluster.activeController.nodeId;
+    cluster.cutOff(controller);
+    const [asked = 0] = cluster.ids.filter((id) => id !== controller);
+    const made = await cluster.ask(asked, CreateTopics, topic('elsewhere', 1));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+    const image = cluster.broker(controller).quorum.publisher.image;
+    expect(image.topicByName('elsewhere')).toBeUndefined();
+    cluster.networks.heal();
+    await cluster.until(() => imageAt(cluster, controller).topicByName('elsewhere') !== undefined);
+    await cluster.until(() => isUp(cluster, controller, controller));
+  });
 });
+
+describe('nodes with one role each', () => {
+  const ROLES = ['controller', 'controller', 'controller', 'broker', 'broker'] as const;
+
+  test('form a cluster of static voters, which brokers follow', async () => {
+    const cluster = await BrokerCluster.start({ roles: ROLES });
+    const made = await cluster.ask(5, CreateTopics, topic('t', 2));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+    const { brokers } = await cluster.ask(4, Metadata, { topics: null });
+    expect(brokers.map(({ nodeId }) => nodeId).sort()).toEqual([4, 5]);
+    await cluster.until(() => registeredControllers(cluster, 4).length === 3);
+    const killed = cluster.activeController.nodeId;
+    cluster.kill(killed);
+    const later = await cluster.ask(4, CreateTopics, topic('later', 2));
+    expect(later.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+  });
+
+  test('form a cluster with a dynamic quorum', async () => {
+    const cluster = await BrokerCluster.start({ roles: ROLES, isDynamic: true });
+    const made = await cluster.ask(5, CreateTopics, topic('t', 2));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+    expect([...cluster.broker(4).quorum.driver.voters.keys()].sort()).toEqual([1, 2, 3]);
+    expect(cluster.broker(4).quorum.driver.kraftVersion).toBe(1);
+  });
+
+  test('a controller that may join a dynamic quorum becomes a voter by itself', async () => {
+    const cluster = await BrokerCluster.start({
+      roles: ROLES,
+      isDynamic: true,
+      joining: [3],
+      settings: { 'controller.quorum.auto.join.enable': 'true' },
+    });
+    await cluster.until(() => cluster.broker(4).quorum.driver.voters.has(3));
+    expect(cluster.broker(3).quorum.driver.isVoter).toBe(true);
+  });
+});
+
+const imageAt = (cluster: BrokerCluster, id: number) => cluster.broker(id).quorum.publisher.image;
+
+/** Whether node `at` takes the broker for fenced. */
+const isFenced = (cluster: BrokerCluster, at: number, broker: number): boolean =>
+  imageAt(cluster, at).broker(broker)?.isFenced === true;
+
+const isUp = (cluster: BrokerCluster, at: number, broker: number): boolean =>
+  imageAt(cluster, at).broker(broker)?.isFenced === false;
+
+const registeredControllers = (cluster: BrokerCluster, at: number): readonly number[] => [
+  ...imageAt(cluster, at).controllers.keys(),
+];

@@ -292,7 +292,8 @@ export class ModelCluster {
 
   #fail(from: number, toId: number, requestId: number): void {
     this.#later(() => {
-      const refused = { kind: 'refused', error: 'BROKER_NOT_AVAILABLE' } as const;
+      const isGone = !this.nodes.has(toId);
+      const refused = { kind: 'refused', error: 'BROKER_NOT_AVAILABLE', isGone } as const;
       this.nodes.get(from)?.answer(toId, requestId, refused, this.now);
       this.#watch(from);
     });
