@@ -36,9 +36,7 @@ export function readLog(
   until: Offset,
   shown: Shown,
 ): PartitionRead {
-  if (request.fetchOffset < 0n || request.fetchOffset > BigInt(log.endOffset)) {
-    return failedRead(Errors.OFFSET_OUT_OF_RANGE);
-  }
+  if (request.fetchOffset < 0n) return failedRead(Errors.OFFSET_OUT_OF_RANGE);
   const fetchOffset = Number(request.fetchOffset);
   try {
     const agreement = agreementOf(log, request.lastFetchedEpoch, fetchOffset);

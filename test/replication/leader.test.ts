@@ -135,3 +135,44 @@ test('nothing above the high watermark is missing on any replica of the ISR', ()
     }),
   );
 });
+
+test('a follower may join with all that is committed, in this term and in its present life', () => {
+  const leader = lead([1, 2, 3], [1], 10);
+  expect(leader.mayJoin(2, 0, allWell)).toBe(false);
+  fetched(leader, 2, 9, 12);
+  // What was committed in former terms may lie above our high watermark.
+  expect(leader.mayJoin(2, 5, allWell)).toBe(false);
+  fetched(leader, 2, 10, 12);
+  expect(leader.mayJoin(2, 5, allWell)).toBe(true);
+  expect(leader.mayJoin(2, 11, allWell)).toBe(false);
+  expect(leader.mayJoin(2, 5, { ...allWell, isEligible: () => false })).toBe(false);
+});
+
+test('while a change is pending no other one is wanted', () => {
+  const leader = lead([1, 2, 3], [1, 3]);
+  fetched(leader, 2, 10, 10);
+  const pending = leader.propose([1, 3, 2]);
+  expect(leader.pending).toBe(pending);
+  expect(leader.mayJoin(2, 10, allWell)).toBe(false);
+  expect(leader.outOfSync(10, LAG_MS, at(LAG_MS + 1))).toEqual([]);
+  leader.withdraw();
+  expect(leader.pending).toBeUndefined();
+  expect([...leader.maximalIsr]).toEqual([1, 3]);
+  expect(leader.outOfSync(10, LAG_MS, at(LAG_MS + 1))).toEqual([3]);
+});
+
+test('a shrink that was proposed does not count before it is made', () => {
+  const leader = lead([1, 2], [1, 2]);
+  fetched(leader, 2, 3, 10);
+  leader.propose([1]);
+  expect([...leader.maximalIsr].sort()).toEqual([1, 2]);
+  expect(highWatermark(leader, 10, 1, LAG_MS + 1)).toBe(3);
+});
+
+test('consumers are shown the in-sync followers that have their offset', () => {
+  const leader = lead([1, 2, 3, 4], [1, 2, 3]);
+  leader.fetched(2, { endOffset: 8, startOffset: 5, brokerEpoch: 7 }, 10, at(0));
+  leader.fetched(4, { endOffset: 10, startOffset: 0, brokerEpoch: 7 }, 10, at(0));
+  const readable = (offset: number) => [...leader.inSyncWith(offset)].map(([id]) => id);
+  expect([4, 5, 8, 9].map(readable)).toEqual([[], [2], [2], []]);
+});
