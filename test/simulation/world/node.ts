@@ -40,7 +40,7 @@ export class SimulatedNode {
   readonly #start: (platform: Platform) => Promise<RunningNode>;
   readonly #events: NodeEvents;
   #running: RunningNode | undefined;
-  /** Whether this life's disk has failed: then giving up is no fault of the node's. */
+  /** Whether this life's disk has failed: then not starting or not stopping well is no fault. */
   #hasFailingDisk = false;
   #isHealed = false;
   #crashes = 0;
@@ -80,25 +80,25 @@ export class SimulatedNode {
       (running) => {
         if (life.isOver) return;
         this.#running = running;
-        running.failed?.catch((error: unknown) => this.#gaveUp(life, error));
+        // Even on a failing disk: its log folder goes offline, the process stays.
+        running.failed?.catch((error: unknown) => this.#gaveUp(life, error, false));
       },
-      (error: unknown) => this.#gaveUp(life, error),
+      (error: unknown) => this.#gaveUp(life, error, this.#hasFailingDisk),
     );
   }
 
   /** Kills it now, or in a disk operation to come. */
   crash(kind: CrashKind, downMs: number, afterOperations?: number): void {
     const { disk, life } = this.machine;
-    const die = (doPart: () => void): void => {
-      if (life?.isOver !== false || this.#isHealed) return;
-      this.#crashes += 1;
-      this.#running = undefined;
-      this.machine.crash(kind, doPart);
-      this.bootAfter(downMs);
+    if (afterOperations === undefined) {
+      this.#die(kind, downMs);
+      return;
+    }
+    const die = (doPart?: () => void): void => {
+      if (life?.isOver === false && !this.#isHealed) this.#die(kind, downMs, doPart);
     };
-    if (afterOperations !== undefined) disk?.crashAt(afterOperations, die);
-    const patienceMs = afterOperations === undefined ? 0 : PATIENCE_MS;
-    this.#simulation.schedule(patienceMs * 1000, 'world', undefined, () => die(() => undefined));
+    disk?.crashAt(afterOperations, die);
+    this.#simulation.schedule(PATIENCE_MS * 1000, 'world', undefined, die);
   }
 
   /** Stops it in good order and starts it again. */
@@ -121,7 +121,7 @@ export class SimulatedNode {
     });
   }
 
-  /** From now on this life may give up without blame. */
+  /** From now on this life may fail to start or to stop without blame. */
   excuse(): void {
     this.#hasFailingDisk = true;
   }
@@ -147,9 +147,17 @@ export class SimulatedNode {
     this.#simulation.schedule(ms * 1000, 'world', undefined, () => this.boot());
   }
 
-  #gaveUp(life: { readonly isOver: boolean }, error: unknown): void {
+  #die(kind: CrashKind, downMs: number, doPart?: () => void): void {
+    if (this.machine.life === undefined) return;
+    this.#crashes += 1;
+    this.#running = undefined;
+    this.machine.crash(kind, doPart);
+    this.bootAfter(downMs);
+  }
+
+  #gaveUp(life: { readonly isOver: boolean }, error: unknown, isExcused: boolean): void {
     if (life.isOver) return;
-    if (!this.#hasFailingDisk) this.#events.broke(this, error);
+    if (!isExcused) this.#events.broke(this, error);
     this.#running = undefined;
     this.machine.crash('process-crash');
     this.bootAfter(SUPERVISOR_MS);
