@@ -1,14 +1,16 @@
 /**
  * What a node holds of topics: its log folders, the partitions in them, and who waits for those.
  */
-import type { Image } from '../metadata/image';
+import { Image } from '../metadata/image';
 import type { Platform } from '../platform/platform';
+import type { ControllerLink } from '../replication/controller-link';
 import { Replicas } from '../replication/replicas';
 import { Waiting } from '../replication/waiting';
 import { Logs, type OpenProgress } from '../storage/logs';
 import { readMetaProperties } from '../storage/meta-properties';
 import { type LogFolders, logFolders } from './folders';
 import { upkeepSettings } from './node-settings';
+import { replicationThrottle } from './replication';
 import type { Settings } from './settings';
 import { StartError } from './start-error';
 import { TopicSettings } from './topic-settings';
@@ -21,6 +23,10 @@ export interface NodeDataOptions {
   readonly settings: Settings;
   /** The newest published picture; undefined before the metadata log is open. */
   readonly picture: () => Image | undefined;
+  /** The way to the active controller. */
+  readonly controller: ControllerLink;
+  /** Of this node's registration; -1 = none yet. */
+  readonly brokerEpoch: () => number;
   /** A log folder failed, and all in it. */
   readonly folderFailed: () => void;
 }
@@ -34,7 +40,7 @@ export class NodeData {
 
   /** Touches nothing yet. */
   constructor(options: NodeDataOptions) {
-    const { platform, settings, picture, folderFailed } = options;
+    const { platform, settings, picture, controller, brokerEpoch, folderFailed } = options;
     const { clock, log } = platform;
     this.#options = options;
     this.folders = logFolders(settings);
@@ -49,6 +55,8 @@ export class NodeData {
       },
     });
     this.waiting = new Waiting(clock);
+    const known = () => picture() ?? Image.empty;
+    const leaderThrottle = replicationThrottle('leader', clock, settings, known);
     this.replicas = new Replicas({
       nodeId: settings.nodeId,
       logs: this.logs,
@@ -56,6 +64,7 @@ export class NodeData {
       logger: log.with({ room: 'replication' }),
       waiting: this.waiting,
       replicaLagTimeMaxMs: settings.number('replica.lag.time.max.ms'),
+      cluster: { controller, brokerEpoch, leaderThrottle },
       settingsOf: (topic, image) => topicSettings.of(topic, image),
     });
   }

@@ -121,7 +121,18 @@ export function serverSettings(live: LiveSettings): ServerSettings {
     deleteTopicEnable: settings.value('delete.topic.enable'),
     requestTimeoutMs: settings.value('request.timeout.ms'),
     maxRequestPartitionSizeLimit: settings.value('max.request.partition.size.limit'),
+    replicaSelector: replicaSelector(settings),
   };
+}
+
+const RACK_AWARE = 'org.apache.kafka.common.replica.RackAwareReplicaSelector';
+
+/** How consumers are shown a nearer replica than the leader (KIP-392). Throws StartError. */
+export function replicaSelector(settings: Settings): ServerSettings['replicaSelector'] {
+  const name = settings.value('replica.selector.class');
+  if (name === null) return undefined;
+  if (name === RACK_AWARE) return 'rack-aware';
+  throw new StartError(`replica.selector.class is ${name}: only ${RACK_AWARE} is known here.`);
 }
 
 /** `max.connections.per.ip.overrides`: address:number, … */

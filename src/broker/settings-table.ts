@@ -599,7 +599,11 @@ export const BROKER_SETTINGS = [
     update: 'cluster-wide',
   }),
   int('num.replica.alter.log.dirs.threads', null, 'high'),
-  int('num.replica.fetchers', '1', 'high', { valid: atLeast(1), update: 'cluster-wide' }),
+  int('num.replica.fetchers', '1', 'high', {
+    valid: atLeast(1),
+    update: 'cluster-wide',
+    documentation: 'How many connections copy from each leader.',
+  }),
   int('offset.metadata.max.bytes', '4096', 'high', {
     documentation: 'Most bytes of the text that goes with a committed offset.',
   }),
@@ -730,22 +734,45 @@ export const BROKER_SETTINGS = [
     valid: { kind: 'not-empty' },
   }),
   bool('remote.log.storage.system.enable', 'false', 'medium'),
-  int('replica.fetch.backoff.ms', '1000', 'medium', { valid: atLeast(0) }),
-  int('replica.fetch.max.bytes', '1048576', 'medium', { valid: atLeast(0) }),
-  int('replica.fetch.min.bytes', '1', 'high'),
-  int('replica.fetch.response.max.bytes', '10485760', 'medium', { valid: atLeast(0) }),
-  int('replica.fetch.wait.max.ms', '500', 'high'),
+  int('replica.fetch.backoff.ms', '1000', 'medium', {
+    valid: atLeast(0),
+    documentation: 'The longest pause before a follower tries again after an error.',
+  }),
+  int('replica.fetch.max.bytes', '1048576', 'medium', {
+    valid: atLeast(0),
+    documentation: 'How many bytes of one partition a follower asks for at a time.',
+  }),
+  int('replica.fetch.min.bytes', '1', 'high', {
+    documentation: 'How many bytes a leader waits for before it answers a follower.',
+  }),
+  int('replica.fetch.response.max.bytes', '10485760', 'medium', {
+    valid: atLeast(0),
+    documentation: 'How many bytes a follower asks for at a time.',
+  }),
+  int('replica.fetch.wait.max.ms', '500', 'high', {
+    documentation: 'How long a leader may wait before it answers a follower.',
+  }),
   long('replica.high.watermark.checkpoint.interval.ms', '5000', 'high', {
     documentation: 'How often the high watermarks are written.',
   }),
   long('replica.lag.time.max.ms', '30000', 'high', {
     documentation: 'How long a follower may be behind before it leaves the in-sync replicas.',
   }),
-  string('replica.selector.class', null, 'medium'),
+  string('replica.selector.class', null, 'medium', {
+    documentation: 'Which consumers are shown a nearer replica than the leader.',
+  }),
   int('replica.socket.receive.buffer.bytes', '65536', 'high'),
-  int('replica.socket.timeout.ms', '30000', 'high'),
-  int('replication.quota.window.num', '11', 'low', { valid: atLeast(1) }),
-  int('replication.quota.window.size.seconds', '1', 'low', { valid: atLeast(1) }),
+  int('replica.socket.timeout.ms', '30000', 'high', {
+    documentation: 'How long a follower waits for an answer beyond the time the leader may wait.',
+  }),
+  int('replication.quota.window.num', '11', 'low', {
+    valid: atLeast(1),
+    documentation: 'How many windows the rate of throttled replication is measured over.',
+  }),
+  int('replication.quota.window.size.seconds', '1', 'low', {
+    valid: atLeast(1),
+    documentation: 'How long each of those windows is.',
+  }),
   int('request.timeout.ms', '30000', 'high', {
     documentation: 'How long a request forwarded to the controller may take.',
   }),

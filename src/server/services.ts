@@ -59,6 +59,8 @@ export interface ServerSettings {
   readonly requestTimeoutMs: number;
   /** Partitions in one answer to DescribeTopicPartitions. */
   readonly maxRequestPartitionSizeLimit: number;
+  /** Which consumers are shown another replica than the leader; undefined: none (KIP-392). */
+  readonly replicaSelector: 'rack-aware' | undefined;
 }
 
 /**
