@@ -1,4 +1,5 @@
 /** Opens a listener at every address that its host stands for, all at one port. */
+import { systemErrorCode } from '../base/system-error';
 import type { Listening } from '../platform/platform';
 import type { ListenerOptions, Server } from '../server/server';
 import { bracketed, isEveryInterface, type ListenerPlan } from './listeners';
@@ -37,7 +38,7 @@ async function bindAll(server: Server, plan: ListenerPlan): Promise<number> {
       return port;
     } catch (error) {
       for (const listening of opened) await listening.close();
-      if (plan.port !== 0 || codeOf(error) !== 'EADDRINUSE' || attempt === ATTEMPTS) {
+      if (plan.port !== 0 || systemErrorCode(error) !== 'EADDRINUSE' || attempt === ATTEMPTS) {
         throw refusal(plan, error);
       }
     }
@@ -87,7 +88,7 @@ const optionsOf = (plan: ListenerPlan): ListenerOptions => ({
 
 function refusal(plan: ListenerPlan, error: unknown): unknown {
   const where = `${plan.host === '' ? 'every address' : plan.host}, port ${plan.port}`;
-  switch (codeOf(error)) {
+  switch (systemErrorCode(error)) {
     case 'EADDRINUSE':
       return new StartError(
         `The listener ${plan.name} cannot be opened: port ${plan.port} is taken. ` +
@@ -107,9 +108,4 @@ function refusal(plan: ListenerPlan, error: unknown): unknown {
 }
 
 const isWithoutAddress = (error: unknown): boolean =>
-  ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(codeOf(error) ?? '');
-
-function codeOf(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
-}
+  ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(systemErrorCode(error) ?? '');

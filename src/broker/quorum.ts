@@ -4,6 +4,7 @@
  */
 import type { NodeId, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
+import { reasonOf } from '../base/system-error';
 import { Controller, type ControllerLog } from '../controller/controller';
 import type { ControllerSettings } from '../controller/view';
 import { Visibility } from '../controller/visibility';
@@ -209,7 +210,7 @@ function controllerLog(driver: () => QuorumDriver<MetadataRecord>): ControllerLo
 }
 
 function appendRefused(error: unknown): unknown {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   if (error instanceof NotLeaderError) return new AppendRefused('not-leader', message);
   if (error instanceof BatchTooLargeError) return new AppendRefused('too-large', message);
   return error instanceof StorageError ? new AppendRefused('storage', message) : error;

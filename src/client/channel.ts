@@ -3,6 +3,7 @@
  * back in the same order.
  */
 import { invariant } from '../base/invariant';
+import { systemErrorCode } from '../base/system-error';
 import type { Clock, Link, Network, Timer, TlsSettings } from '../platform/platform';
 import type { AnyApi, RequestDraft, ResponseOf } from '../protocol/api';
 import { ApiVersions } from '../protocol/apis';
@@ -68,12 +69,7 @@ export class ChannelError extends Error {
   /** Nobody listens there: the other side is gone, or not there yet. */
   get isRefused(): boolean {
     const { failure, cause } = this;
-    return (
-      failure === 'unreachable' &&
-      cause instanceof Error &&
-      'code' in cause &&
-      cause.code === 'ECONNREFUSED'
-    );
+    return failure === 'unreachable' && systemErrorCode(cause) === 'ECONNREFUSED';
   }
 }
 

@@ -1,5 +1,6 @@
 /** One of a broker's log folders (`log.dirs`): whose it is, and whether it still works. */
 import type { Uuid } from '../base/ids';
+import { reasonOf, systemErrorCode } from '../base/system-error';
 import { StorageError } from './errors';
 import { isOutOfDescriptors } from './open-files';
 
@@ -59,8 +60,7 @@ export class LogFolder {
    */
   fail(what: string, cause: unknown): StorageError {
     if (this.#failure !== undefined) return this.#failure;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const failure = new StorageError(`${what} failed: ${reason}`, { cause });
+    const failure = new StorageError(`${what} failed: ${reasonOf(cause)}`, { cause });
     this.#failure = failure;
     for (const member of [...this.#members]) member.folderFailed(failure);
     return failure;
@@ -71,8 +71,8 @@ export class LogFolder {
    * of the call; whatever else it is stays itself.
    */
   failureOf(what: string, error: unknown): unknown {
-    if (!(error instanceof Error && 'code' in error)) return error;
+    if (systemErrorCode(error) === undefined) return error;
     if (!isOutOfDescriptors(error)) return this.fail(what, error);
-    return new StorageError(`${what} failed: ${error.message}`, { cause: error });
+    return new StorageError(`${what} failed: ${reasonOf(error)}`, { cause: error });
   }
 }

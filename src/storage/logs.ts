@@ -1,6 +1,7 @@
 /** The log folders of one node and every log in them. */
 import type { BrokerEpoch, TopicPartition, Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
+import { systemErrorCode } from '../base/system-error';
 import {
   checkpointKey,
   HIGH_WATERMARK_FILE,
@@ -271,7 +272,7 @@ export class Logs {
       await work();
     } catch (error) {
       if (error instanceof StorageError && held.folder.isOffline) return;
-      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (systemErrorCode(error) === undefined) throw error;
       held.folder.fail(`using ${held.folder.path}`, error);
     }
   }

@@ -1,4 +1,5 @@
 /** Keeps the number of open file handles bounded: files nobody needs right now are closed. */
+import { systemErrorCode } from '../base/system-error';
 import type { Disk, DiskFile, OpenMode } from '../platform/platform';
 
 /** One open handle, shared by its file and by the slices on their way out. */
@@ -92,6 +93,6 @@ export class OpenFiles {
 
 /** The process's or the machine's limit, which is no failure of a disk. */
 export function isOutOfDescriptors(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = systemErrorCode(error);
   return code === 'EMFILE' || code === 'ENFILE';
 }
