@@ -8,7 +8,6 @@ import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { Errors, errorName } from '../protocol/errors';
-import type { ReplicaFetchers } from '../replication/fetchers';
 import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
 import { type BoundListener, bindListener } from './bind';
@@ -33,7 +32,6 @@ import { allocateProducerIds, ProducerIdBlocks } from './producer-ids';
 import { NodeQuorum } from './quorum';
 import { QuorumDoor } from './quorum-door';
 import { Registration } from './registration';
-import { replicaFetchers } from './replication';
 import type { Settings } from './settings';
 import { SharedSlices } from './slices';
 
@@ -73,13 +71,15 @@ export class Broker {
   readonly #lostBrokers: LostBrokers;
   readonly #producerIds: ProducerIdBlocks;
   #clusterId = '';
-  #fetchers: ReplicaFetchers | undefined;
   #groups: NodeGroups | undefined;
   #transactions: NodeTransactionServices | undefined;
   #registration: Registration | undefined;
   #controllerRegistrar: ControllerRegistrar | undefined;
   #stopping: Promise<void> | undefined;
   #rejectFailed: (error: unknown) => void = () => undefined;
+  /** Rejects when the metadata log's folder fails; only the start minds. */
+  readonly #cannotStart: Promise<never>;
+  #rejectStart: (error: unknown) => void = () => undefined;
 
   private constructor(options: BrokerOptions) {
     const { platform, settings, overwritesLentBytes } = options;
@@ -90,13 +90,15 @@ export class Broker {
     });
     // Whoever wants to know awaits it; nobody has to.
     this.failed.catch(() => undefined);
+    this.#cannotStart = new Promise<never>((_resolve, reject) => {
+      this.#rejectStart = reject;
+    });
+    this.#cannotStart.catch(() => undefined);
     const door = this.#door;
     this.#data = new NodeData({
       platform,
       settings,
       picture: () => door.opened?.publisher.image,
-      controller: { askForNode: (api, draft) => this.#access.askForNode(api, draft) },
-      brokerEpoch: () => this.#registration?.brokerEpoch ?? -1,
       folderFailed: () => this.#registration?.beat(),
     });
     this.#access = controllerAccess(platform, settings, door, () => requests);
@@ -134,11 +136,15 @@ export class Broker {
   static async start(options: BrokerOptions): Promise<Broker> {
     const broker = new Broker(options);
     try {
-      await broker.#start();
+      // The start may be waiting for an answer that, after such a failure, never comes.
+      await Promise.race([broker.#start(), broker.failed, broker.#cannotStart]);
       return broker;
     } catch (error) {
+      const { logs, folders } = broker.#data;
+      const metadataFolder = logs.folders.find(({ path }) => path === folders.metadata);
       await broker.#close(-1);
-      throw error;
+      // Whatever came of it, a failed disk is what a person has to see to.
+      throw metadataFolder?.failure ?? error;
     }
   }
 
@@ -192,7 +198,6 @@ export class Broker {
     const registration = this.#makeRegistration(publisher);
     this.#registration = registration;
     await registration.register();
-    this.#fetchers?.start();
     await registration.unfence();
     await this.#producerIds.prepare();
   }
@@ -222,27 +227,10 @@ export class Broker {
     this.#door.open(quorum);
     const { publisher } = quorum;
     publisher.subscribe((image, delta) => replicas.apply(image, delta));
-    if (settings.hasRole('broker')) {
-      this.#fetchers = this.#openFetchers(publisher);
-      this.#openCoordinators(publisher);
-    }
+    if (settings.hasRole('broker')) this.#openCoordinators(publisher);
     if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
     return quorum;
-  }
-
-  #openFetchers(publisher: Publisher): ReplicaFetchers {
-    const { platform, settings } = this.#options;
-    const fetchers = replicaFetchers({
-      platform,
-      settings,
-      replicas: this.#data.replicas,
-      picture: () => publisher.image,
-      brokerEpoch: () => this.#registration?.brokerEpoch ?? -1,
-      failed: (error) => this.#failStop(error),
-    });
-    publisher.subscribe((image, delta) => fetchers.apply(image, delta));
-    return fetchers;
   }
 
   #openCoordinators(publisher: Publisher): void {
@@ -344,8 +332,6 @@ export class Broker {
   async #close(brokerEpoch: number, progress?: StopProgress): Promise<void> {
     this.#lostBrokers.close();
     await this.#server.close();
-    await this.#fetchers?.stop();
-    this.#data.replicas.close();
     this.#access.close();
     await this.#registration?.stop();
     await this.#controllerRegistrar?.stop();
@@ -358,6 +344,7 @@ export class Broker {
 
   /** The folder of the metadata log failed: this node waits, fenced, for a restart. */
   #quorumFailed(error: unknown): void {
+    this.#rejectStart(error);
     if (!(error instanceof StorageError)) this.#failStop(error);
   }
 
@@ -367,9 +354,7 @@ export class Broker {
     this.#groups?.close();
     this.#transactions?.close();
     this.#door.opened?.controller?.stop();
-    this.#data.replicas.close();
-    const ending = [this.#server.close(), this.#fetchers?.stop()];
-    Promise.all(ending).catch(() => undefined);
+    this.#server.close().catch(() => undefined);
     this.#rejectFailed(error);
   }
 }

@@ -203,6 +203,8 @@ export class Registration {
 
   /** The controller knows a younger life of this broker, or none: it enters the cluster anew. */
   async #registerAgain(): Promise<number> {
+    // All log folders are offline: there is nothing to take part with until a restart.
+    if (this.#options.directories().online.length === 0) return this.#options.heartbeatIntervalMs;
     this.#options.logger.warn('registration-stale', { brokerEpoch: this.#epoch });
     await this.register();
     return 0;

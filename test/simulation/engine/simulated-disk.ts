@@ -71,6 +71,11 @@ export class SimulatedDisk implements Disk {
     this.#failures.push({ after, operation, code });
   }
 
+  /** How many failures that were set have not happened yet. */
+  get failuresLeft(): number {
+    return this.#failures.length;
+  }
+
   /** From now on nothing is set to go wrong. */
   calm(): void {
     this.#crash = undefined;
