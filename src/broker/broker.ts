@@ -8,6 +8,7 @@ import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { Errors, errorName } from '../protocol/errors';
+import type { ReplicaFetchers } from '../replication/fetchers';
 import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
 import { type BoundListener, bindListener } from './bind';
@@ -32,6 +33,7 @@ import { allocateProducerIds, ProducerIdBlocks } from './producer-ids';
 import { NodeQuorum } from './quorum';
 import { QuorumDoor } from './quorum-door';
 import { Registration } from './registration';
+import { replicaFetchers } from './replication';
 import type { Settings } from './settings';
 import { SharedSlices } from './slices';
 
@@ -71,6 +73,7 @@ export class Broker {
   readonly #lostBrokers: LostBrokers;
   readonly #producerIds: ProducerIdBlocks;
   #clusterId = '';
+  #fetchers: ReplicaFetchers | undefined;
   #groups: NodeGroups | undefined;
   #transactions: NodeTransactionServices | undefined;
   #registration: Registration | undefined;
@@ -99,6 +102,8 @@ export class Broker {
       platform,
       settings,
       picture: () => door.opened?.publisher.image,
+      controller: { askForNode: (api, draft) => this.#access.askForNode(api, draft) },
+      brokerEpoch: () => this.#registration?.brokerEpoch ?? -1,
       folderFailed: () => this.#registration?.beat(),
     });
     this.#access = controllerAccess(platform, settings, door, () => requests);
@@ -198,6 +203,7 @@ export class Broker {
     const registration = this.#makeRegistration(publisher);
     this.#registration = registration;
     await registration.register();
+    this.#fetchers?.start();
     await registration.unfence();
     await this.#producerIds.prepare();
   }
@@ -227,10 +233,27 @@ export class Broker {
     this.#door.open(quorum);
     const { publisher } = quorum;
     publisher.subscribe((image, delta) => replicas.apply(image, delta));
-    if (settings.hasRole('broker')) this.#openCoordinators(publisher);
+    if (settings.hasRole('broker')) {
+      this.#fetchers = this.#openFetchers(publisher);
+      this.#openCoordinators(publisher);
+    }
     if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
     quorum.reportVisible();
     return quorum;
+  }
+
+  #openFetchers(publisher: Publisher): ReplicaFetchers {
+    const { platform, settings } = this.#options;
+    const fetchers = replicaFetchers({
+      platform,
+      settings,
+      replicas: this.#data.replicas,
+      picture: () => publisher.image,
+      brokerEpoch: () => this.#registration?.brokerEpoch ?? -1,
+      failed: (error) => this.#failStop(error),
+    });
+    publisher.subscribe((image, delta) => fetchers.apply(image, delta));
+    return fetchers;
   }
 
   #openCoordinators(publisher: Publisher): void {
@@ -332,6 +355,8 @@ export class Broker {
   async #close(brokerEpoch: number, progress?: StopProgress): Promise<void> {
     this.#lostBrokers.close();
     await this.#server.close();
+    await this.#fetchers?.stop();
+    this.#data.replicas.close();
     this.#access.close();
     await this.#registration?.stop();
     await this.#controllerRegistrar?.stop();
@@ -354,7 +379,9 @@ export class Broker {
     this.#groups?.close();
     this.#transactions?.close();
     this.#door.opened?.controller?.stop();
-    this.#server.close().catch(() => undefined);
+    this.#data.replicas.close();
+    const ending = [this.#server.close(), this.#fetchers?.stop()];
+    Promise.all(ending).catch(() => undefined);
     this.#rejectFailed(error);
   }
 }
