@@ -5,7 +5,8 @@ import * as batch from '../protocol/records/batch';
 import { batchSizeAt } from '../protocol/records/batches';
 import { lastOffsetOfBatch } from './batch-walk';
 import { OffsetsOutOfOrderError } from './errors';
-import type { Duplicate, ProducerAppend, Refusal } from './producers';
+import type { ProducerAppend } from './producer-append';
+import type { Duplicate, Refusal } from './producer-checks';
 
 export interface Survey {
   readonly baseOffset: Offset;

@@ -55,6 +55,10 @@ export class MemoryEntries implements Entries {
     return at;
   }
 
+  setInt16(at: number, value: number): void {
+    this.#bytes.writeInt16BE(value, at);
+  }
+
   setInt32(at: number, value: number): void {
     this.#bytes.writeInt32BE(value, at);
   }

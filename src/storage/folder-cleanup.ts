@@ -13,6 +13,8 @@ export interface FolderContents {
   readonly bases: readonly Offset[];
   /** Bases of segments that lack `.index` or `.timeindex`. */
   readonly withoutIndex: ReadonlySet<Offset>;
+  /** Bases of segments that have a `.txnindex`. */
+  readonly withAborted: ReadonlySet<Offset>;
   /** Of the `.snapshot` files, rising. */
   readonly snapshots: readonly Offset[];
 }
@@ -80,6 +82,7 @@ function removeOrphans(disk: SegmentContext['disk'], found: readonly Found[]): F
   const bases: Offset[] = [];
   const snapshots: Offset[] = [];
   const withoutIndex = new Set<Offset>();
+  const withAborted = new Set<Offset>();
   for (const { offset, suffix, path } of found) {
     if (suffix === '.log') {
       bases.push(offset);
@@ -88,9 +91,11 @@ function removeOrphans(disk: SegmentContext['disk'], found: readonly Found[]): F
       snapshots.push(offset);
     } else if (!has.has(`${offset}.log`)) {
       disk.remove(path);
+    } else if (suffix === '.txnindex') {
+      withAborted.add(offset);
     }
   }
-  return { bases, withoutIndex, snapshots };
+  return { bases, withoutIndex, withAborted, snapshots };
 }
 
 function endOffsetOf(context: SegmentContext, path: string, baseOffset: Offset): Offset {

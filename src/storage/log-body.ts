@@ -11,6 +11,7 @@ import { Durability } from './durability';
 import type { Epochs } from './epochs';
 import type { LogContext } from './log-context';
 import type { LogFolder } from './log-folder';
+import { ProducerAppend } from './producer-append';
 import { reloadProducers } from './producer-replay';
 import type { ProducerSnapshots } from './producer-snapshots';
 import type { Producers } from './producers';
@@ -78,8 +79,9 @@ export class LogBody {
     this.durability.folderMade();
   }
 
-  /** Appends what was surveyed, into a new segment if it must be. */
-  write(batches: Buffer, { baseOffset, lastOffset, maxTimestamp }: Survey): void {
+  /** Appends what was surveyed, into a new segment if it must be; its producers then change. */
+  write(batches: Buffer, survey: Survey, producers: ProducerAppend): void {
+    const { baseOffset, lastOffset, maxTimestamp } = survey;
     const now = this.#context.clock.wallMs();
     const { active } = this.segments;
     if (active.shouldRoll(this.settings, batches.length, maxTimestamp, lastOffset, now)) {
@@ -87,22 +89,25 @@ export class LogBody {
       const isFar = lastOffset - this.#endOffset > MAX_RELATIVE_OFFSET;
       this.roll(isFar ? baseOffset : this.#endOffset);
     }
-    this.segments.active.append(batches, this.settings);
+    const segment = this.segments.active;
+    segment.append(batches, this.settings);
     this.#endOffset = lastOffset + 1;
     this.producers.endOffset = this.#endOffset;
+    for (const aborted of producers.commit()) segment.addAborted(aborted);
   }
 
   /** As `write`; what a leader with larger segments put together is taken batch by batch. */
-  writeAsFollower(batches: Buffer, survey: Survey): void {
+  writeAsFollower(batches: Buffer, survey: Survey, producers: ProducerAppend): void {
     const isSmall = batches.length <= this.settings.segmentBytes;
     if (isSmall && survey.lastOffset - survey.baseOffset <= MAX_RELATIVE_OFFSET) {
-      this.write(batches, survey);
+      this.write(batches, survey, producers);
       return;
     }
     for (let at = 0; at < batches.length; ) {
       const size = batch.sizeInBytes(batches, at);
       const one = batches.subarray(at, at + size);
-      this.write(one, surveyAsFollower(one, this.#endOffset, this.producers.begin('follower')));
+      const alone = new ProducerAppend(this.producers, 'follower');
+      this.write(one, surveyAsFollower(one, this.#endOffset, alone), alone);
       at += size;
     }
   }
@@ -190,8 +195,13 @@ export class LogBody {
 
   /** What `settle` is to make durable. */
   writeClosingFiles(): void {
-    this.segments.active.writeIndexes();
+    this.writeIndexes();
     if (this.producers.count > 0 || this.#snapshots.latest !== undefined) this.#takeSnapshot();
+  }
+
+  /** Those of the active segment. */
+  writeIndexes(): void {
+    if (this.segments.active.writeIndexes()) this.durability.namesChanged();
   }
 
   closeFiles(): void {

@@ -16,6 +16,7 @@ import {
   type OffsetAndTimestamp,
   type ReadOptions,
 } from './log-types';
+import type { AbortedTransaction } from './open-transactions';
 import type { Segment } from './segment';
 import type { Segments } from './segments';
 
@@ -84,6 +85,19 @@ function nothing(from: Offset, isFirstBatchTooLarge: boolean): LogRead {
     nextOffset: from,
     isFirstBatchTooLarge,
   };
+}
+
+/** Aborted transactions with records in [from, until), by first offset. */
+export function findAborted(
+  segments: Segments,
+  from: Offset,
+  until: Offset,
+): readonly AbortedTransaction[] {
+  const found: AbortedTransaction[] = [];
+  for (let at = segments.indexOf(from); at < segments.count; at++) {
+    if (segments.at(at).collectAborted(from, until, found)) break;
+  }
+  return found.sort((a, b) => a.firstOffset - b.firstOffset);
 }
 
 /** The bytes of a read; its slice is released. */

@@ -4,6 +4,9 @@ import type { FileSlice } from './data-file';
 import type { LogSettings } from './settings';
 
 export type { FileSlice } from './data-file';
+export type { AbortedTransaction } from './open-transactions';
+export type { AppendChecks } from './producer-append';
+export type { Beginning, Verification } from './verifications';
 
 /**
  * Who appends, and so what is checked. `client`: duplicates, epochs and sequences; `coordinator`
@@ -26,7 +29,7 @@ export type AppendResult =
       readonly outcome: 'refused';
       /**
        * OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH, INVALID_TXN_STATE,
-       * TRANSACTION_COORDINATOR_FENCED (`producers.ts`), or RECORD_LIST_TOO_LARGE: more than
+       * TRANSACTION_COORDINATOR_FENCED (`producer-checks.ts`), or RECORD_LIST_TOO_LARGE: more than
        * `segment.bytes`.
        */
       readonly errorCode: number;

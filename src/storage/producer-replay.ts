@@ -4,6 +4,7 @@ import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
 import type { BatchWalk } from './batch-walk';
 import { CorruptLogError } from './errors';
 import type { LogContext } from './log-context';
+import { ProducerAppend } from './producer-append';
 import type { ProducerSnapshots } from './producer-snapshots';
 import { isExpired, type Producers } from './producers';
 import type { Segment } from './segment';
@@ -67,9 +68,8 @@ function loadSnapshot(
   for (let offset = snapshots.latest; offset !== undefined; offset = snapshots.latest) {
     const states = snapshots.read(offset);
     if (states !== undefined) {
-      for (const state of states) {
-        if (!isExpired(state, now, context.producerIdExpirationMs)) producers.put(state);
-      }
+      const { producerIdExpirationMs } = context;
+      producers.restore(states.filter((state) => !isExpired(state, now, producerIdExpirationMs)));
       producers.endOffset = offset;
       return;
     }
@@ -85,7 +85,7 @@ function replayBatch(segment: Segment, walk: BatchWalk, producers: Producers): v
   const { baseOffset, lastOffset } = walk;
   if (walk.hasProducerId) {
     const bytes = walk.isControl ? segment.readBatch(walk) : walk.header;
-    const append = producers.begin('follower');
+    const append = new ProducerAppend(producers, 'follower');
     try {
       append.add(bytes, 0, baseOffset);
     } catch (error) {
@@ -94,6 +94,7 @@ function replayBatch(segment: Segment, walk: BatchWalk, producers: Producers): v
         cause: error,
       });
     }
+    // The index of the segment has the aborted ones already.
     append.commit();
   }
   producers.endOffset = lastOffset + 1;

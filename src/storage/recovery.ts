@@ -85,6 +85,7 @@ class Recovery {
 
   *run(): Generator<number, RecoveredLog> {
     this.#loadEpochs();
+    this.#checkAborted();
     yield* this.#rebuildMissingIndexes();
     this.#checkEnd();
     const wasScanned = this.#scanFrom < this.#segments.length;
@@ -137,6 +138,20 @@ class Recovery {
       if (!(error instanceof CheckpointError)) throw error;
       this.#context.log.warn('a leader epoch checkpoint is made anew', { path, error });
       this.#scanFrom = 0;
+    }
+  }
+
+  /** What segments with a damaged index of aborted transactions held is read again from there. */
+  #checkAborted(): void {
+    for (const [at, segment] of this.#segments.slice(0, this.#scanFrom).entries()) {
+      if (!this.#contents.withAborted.has(segment.baseOffset)) continue;
+      const endOffset = this.#segments[at + 1]?.baseOffset ?? Number.POSITIVE_INFINITY;
+      if (segment.isAbortedIndexSound(endOffset)) continue;
+      this.#context.log.warn('an index of aborted transactions is made anew', {
+        path: segment.data.path,
+      });
+      this.#scanFrom = at;
+      return;
     }
   }
 

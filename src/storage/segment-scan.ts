@@ -6,6 +6,7 @@ import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
 import { isSoundLegacyBatch } from '../protocol/records/legacy-checksum';
 import { lastOffsetOfBatch } from './batch-walk';
 import type { Epochs } from './epochs';
+import { ProducerAppend } from './producer-append';
 import type { Producers } from './producers';
 import type { Segment } from './segment';
 import type { LogSettings } from './settings';
@@ -65,6 +66,7 @@ export class SegmentScan {
   *run(): Generator<number, void> {
     const { size } = this.#segment;
     this.#segment.clearIndexes();
+    this.#segment.clearAborted();
     this.#segment.data.markUnsynced();
     let position = 0;
     let reported = 0;
@@ -110,14 +112,14 @@ export class SegmentScan {
   /** Tells producers and epochs of the batch; false if its marker cannot be read. */
   #note(bytes: Buffer, at: number, baseOffset: Offset): boolean {
     if (batch.hasProducerId(bytes, at)) {
-      const append = this.#producers.begin('follower');
+      const append = new ProducerAppend(this.#producers, 'follower');
       try {
         append.add(bytes, at, baseOffset);
       } catch (error) {
         if (!(error instanceof CorruptRecordError)) throw error;
         return false;
       }
-      append.commit();
+      for (const aborted of append.commit()) this.#segment.addAborted(aborted);
     }
     const epoch = batch.leaderEpoch(bytes, at);
     if (epoch >= 0 && epoch > (this.#epochs.latest ?? -1)) this.#epochs.assign(epoch, baseOffset);

@@ -1,8 +1,9 @@
-/** A data file with its two indexes: the batches from its base offset up to the next segment's. */
+/** A data file with its indexes: the batches from its base offset up to the next segment's. */
 import type { LeaderEpoch, Offset } from '../base/ids';
 import type { WallMs } from '../base/times';
 import type { Disk } from '../platform/platform';
 import { maxTimestamp, sizeInBytes } from '../protocol/records/batch';
+import { AbortedIndex } from './aborted-index';
 import { BatchWalk, lastOffsetOfBatch, type WalkBlock } from './batch-walk';
 import { DataFile } from './data-file';
 import { CorruptLogError } from './errors';
@@ -10,6 +11,7 @@ import type { IndexCache } from './index-cache';
 import { segmentPath } from './names';
 import { boundaryAtMost, positionForOffset } from './offset-index';
 import type { OpenFiles } from './open-files';
+import type { AbortedTransaction } from './open-transactions';
 import { SegmentIndexes } from './segment-indexes';
 import type { LogSettings } from './settings';
 import { lastTimeEntry, offsetBefore } from './time-index';
@@ -42,6 +44,7 @@ export class Segment {
   readonly baseOffset: Offset;
   readonly #data: DataFile;
   readonly #indexes: SegmentIndexes;
+  readonly #aborted: AbortedIndex;
   readonly #block: WalkBlock;
   readonly #rollJitterMs: number;
   #createdAt: WallMs;
@@ -64,7 +67,9 @@ export class Segment {
     rollJitterMs: number,
   ) {
     this.#data = data;
-    this.#indexes = new SegmentIndexes(context.disk, context.indexes, stemOf(data.path));
+    const stem = stemOf(data.path);
+    this.#indexes = new SegmentIndexes(context.disk, context.indexes, stem);
+    this.#aborted = new AbortedIndex(context.disk, context.indexes, `${stem}.txnindex`);
     this.#block = context.block;
     this.baseOffset = baseOffset;
     this.#createdAt = createdAt;
@@ -84,6 +89,7 @@ export class Segment {
     const data = DataFile.create(segmentPath(folder, baseOffset, '.log'), context.openFiles);
     const segment = new Segment(context, data, baseOffset, now, rollJitterMs);
     segment.clearIndexes();
+    segment.clearAborted();
     return segment;
   }
 
@@ -180,6 +186,24 @@ export class Segment {
     this.#bytesSinceIndexEntry += size;
   }
 
+  /** Notes a transaction whose marker lies here; markers come in order. Recovery calls it too. */
+  addAborted(aborted: AbortedTransaction): void {
+    this.#aborted.add(aborted);
+  }
+
+  /**
+   * Adds to `found` the aborted transactions that have records in [from, until) and end here. True
+   * once no later segment can have more of them.
+   */
+  collectAborted(from: Offset, until: Offset, found: AbortedTransaction[]): boolean {
+    return this.#aborted.collect(from, until, found);
+  }
+
+  /** Whether the file of aborted transactions, which exists, can be believed. */
+  isAbortedIndexSound(endOffset: Offset): boolean {
+    return this.#aborted.isSound(this.baseOffset, endOffset);
+  }
+
   /** The first batch whose last offset is at least `offset`; undefined beyond the end. */
   locate(offset: Offset): BatchPlace | undefined {
     const isHinted = offset === this.#hintOffset;
@@ -249,6 +273,7 @@ export class Segment {
     const place = this.locate(offset);
     this.hint(-1, 0);
     this.#indexes.truncate(offset - this.baseOffset);
+    this.#aborted.truncate(offset);
     if (place !== undefined) this.#data.truncate(place.position);
     if (this.size === 0) {
       this.#createdAt = now;
@@ -267,6 +292,11 @@ export class Segment {
     this.#offsetOfMaxTimestamp = this.baseOffset;
     this.#firstTimestamp = undefined;
     this.hint(-1, 0);
+  }
+
+  /** Forgets the aborted transactions; the caller then calls `addAborted` for every one. */
+  clearAborted(): void {
+    this.#aborted.clear();
   }
 
   /**
@@ -289,18 +319,22 @@ export class Segment {
     this.#data.setActive(false);
   }
 
-  writeIndexes(): void {
-    if (!this.#indexes.areInMemory) return;
-    this.#indexes.write(this.maxTimestamp, this.offsetOfMaxTimestamp - this.baseOffset);
+  /** True if a file was made whose name must be made durable, too. */
+  writeIndexes(): boolean {
+    if (this.#indexes.areInMemory) {
+      this.#indexes.write(this.maxTimestamp, this.offsetOfMaxTimestamp - this.baseOffset);
+    }
+    return this.#aborted.write();
   }
 
   get hasUnsyncedChanges(): boolean {
-    return this.#data.hasUnsyncedChanges || this.#indexes.hasUnsyncedFiles;
+    const { hasUnsyncedFiles } = this.#indexes;
+    return this.#data.hasUnsyncedChanges || hasUnsyncedFiles || this.#aborted.hasUnsyncedFile;
   }
 
   /** Makes the data, and index files written since the last time, durable. */
   async sync(): Promise<void> {
-    await Promise.all([this.#data.sync(), this.#indexes.sync()]);
+    await Promise.all([this.#data.sync(), this.#indexes.sync(), this.#aborted.sync()]);
   }
 
   /** The folder has a new name. */
@@ -308,10 +342,12 @@ export class Segment {
     const path = segmentPath(folder, this.baseOffset, '.log');
     this.#data.moved(path);
     this.#indexes.moved(stemOf(path));
+    this.#aborted.moved(`${stemOf(path)}.txnindex`);
   }
 
   close(): void {
     this.#indexes.forget();
+    this.#aborted.forget();
     this.#data.close();
   }
 

@@ -1,22 +1,35 @@
 /** Which batches of idempotent and transactional producers are new, repeated or refused. */
 import { wallMs } from '../../src/base/times';
 import { Errors } from '../../src/protocol/errors';
-import { type ProducerOrigin, Producers } from '../../src/storage/producers';
+import {
+  type AppendChecks,
+  ProducerAppend,
+  type ProducerOrigin,
+} from '../../src/storage/producer-append';
+import { Producers } from '../../src/storage/producers';
 import { batchBy, batchOf, markerBy } from './support';
+
+const UNCHECKED: AppendChecks = { verification: 'unchecked' };
 
 /** Appends to producers alone, as a log would. */
 class Bench {
   readonly producers = new Producers();
   offset = 0;
 
-  append(bytes: Buffer, origin: ProducerOrigin = 'client') {
-    const append = this.producers.begin(origin);
+  append(bytes: Buffer, origin: ProducerOrigin = 'client', checks: AppendChecks = UNCHECKED) {
+    const append = new ProducerAppend(this.producers, origin, checks);
     const objection = append.add(bytes, 0, this.offset);
     if (objection !== undefined) return objection;
-    append.commit();
+    const aborted = append.commit();
     const count = bytes.readInt32BE(23) + 1;
     this.offset += count;
-    return { outcome: 'appended', baseOffset: this.offset - count };
+    return { outcome: 'appended', baseOffset: this.offset - count, aborted };
+  }
+
+  /** Begins to ask the coordinator about a batch with that sequence. */
+  verify(producerEpoch: number, baseSequence: number, supportsEpochBump = true) {
+    const beginning = { producerId: 7, producerEpoch, baseSequence, supportsEpochBump };
+    return this.producers.verifications.begin(beginning, wallMs(0));
   }
 
   state(producerId = 7) {
@@ -153,6 +166,169 @@ describe('transactions', () => {
   });
 });
 
+describe('what is decided', () => {
+  const data = (producerId: number, sequence: number, epoch = 0) =>
+    batchBy(producerId, epoch, sequence, 1, 1000, { isTransactional: true });
+
+  test('ends where the first open transaction begins', () => {
+    const bench = new Bench();
+    expect(bench.producers.firstUnstableOffset).toBeUndefined();
+    bench.append(data(7, 0));
+    bench.append(data(8, 0));
+    bench.append(data(7, 1));
+    expect(bench.producers.firstUnstableOffset).toBe(0);
+    bench.append(markerBy(7, 0, 'commit', 1), 'coordinator');
+    bench.producers.committed(4);
+    expect(bench.producers.firstUnstableOffset).toBe(1);
+  });
+
+  test('waits for the marker to be committed', () => {
+    const bench = new Bench();
+    bench.append(data(7, 0));
+    bench.append(markerBy(7, 0, 'commit', 1), 'coordinator');
+    bench.producers.committed(1);
+    expect(bench.producers.firstUnstableOffset).toBe(0);
+    bench.producers.committed(2);
+    expect(bench.producers.firstUnstableOffset).toBeUndefined();
+  });
+
+  test('is bounded by a transaction that began first and ended last', () => {
+    const bench = new Bench();
+    bench.append(data(7, 0));
+    bench.append(data(8, 0));
+    bench.append(markerBy(8, 0, 'commit', 1), 'coordinator');
+    bench.append(markerBy(7, 0, 'commit', 1), 'coordinator');
+    bench.producers.committed(3);
+    expect(bench.producers.firstUnstableOffset).toBe(0);
+    bench.producers.committed(4);
+    expect(bench.producers.firstUnstableOffset).toBeUndefined();
+  });
+
+  test('of an aborted transaction is told with what was stable once it had ended', () => {
+    const bench = new Bench();
+    bench.append(data(7, 0));
+    bench.append(data(8, 0));
+    expect(bench.append(markerBy(8, 0, 'abort', 1), 'coordinator')).toMatchObject({
+      aborted: [{ producerId: 8, firstOffset: 1, lastOffset: 2, lastStableOffset: 0 }],
+    });
+    expect(bench.append(markerBy(7, 0, 'abort', 1), 'coordinator')).toMatchObject({
+      aborted: [{ producerId: 7, firstOffset: 0, lastOffset: 3, lastStableOffset: 4 }],
+    });
+  });
+
+  test('a marker without a transaction changes nothing', () => {
+    const bench = new Bench();
+    expect(bench.append(markerBy(7, 0, 'abort', 1), 'coordinator')).toMatchObject({ aborted: [] });
+    expect(bench.producers.firstUnstableOffset).toBeUndefined();
+  });
+
+  test('states of a snapshot open their transactions again, whatever their order', () => {
+    const bench = new Bench();
+    bench.append(data(8, 0));
+    bench.append(data(7, 0));
+    const states = [bench.state(7), bench.state(8)].filter((state) => state !== undefined);
+    const other = new Bench();
+    other.producers.restore(states);
+    other.offset = 2;
+    expect(other.producers.firstUnstableOffset).toBe(0);
+    other.append(markerBy(8, 0, 'commit', 1), 'follower');
+    other.producers.committed(3);
+    expect(other.producers.firstUnstableOffset).toBe(1);
+  });
+});
+
+describe('version 2 (KIP-890)', () => {
+  const data = (epoch: number, sequence: number) =>
+    batchBy(7, epoch, sequence, 1, 1000, { isTransactional: true });
+  const V2: AppendChecks = { transactionVersion: 2 };
+  const NOT_VERIFIED = { outcome: 'refused', errorCode: Errors.INVALID_TXN_STATE };
+
+  test('a marker with the epoch of the records is late, one with the next epoch ends them', () => {
+    const bench = new Bench();
+    bench.append(data(3, 0));
+    const late = markerBy(7, 3, 'abort', 1);
+    expect(bench.append(late, 'coordinator', V2)).toMatchObject(STALE_EPOCH);
+    expect(bench.append(markerBy(7, 4, 'abort', 1), 'coordinator', V2)).toMatchObject(APPENDED);
+    expect(bench.state()).toMatchObject({ producerEpoch: 4, currentTxnFirstOffset: -1 });
+  });
+
+  test('a marker that comes again after its transaction ended is taken', () => {
+    const bench = new Bench();
+    bench.append(data(3, 0));
+    bench.append(markerBy(7, 4, 'commit', 1), 'coordinator', V2);
+    expect(bench.append(markerBy(7, 4, 'commit', 1), 'coordinator', V2)).toMatchObject(APPENDED);
+  });
+
+  test('a marker of the greatest epoch ends what has that epoch', () => {
+    const bench = new Bench();
+    bench.append(data(0x7fff, 0));
+    const marker = markerBy(7, 0x7fff, 'commit', 1);
+    expect(bench.append(marker, 'coordinator', V2)).toMatchObject(APPENDED);
+  });
+
+  test('a client begins no transaction that its coordinator was not asked about', () => {
+    const bench = new Bench();
+    expect(bench.append(data(0, 0), 'client', {})).toMatchObject(NOT_VERIFIED);
+    const verification = bench.verify(0, 0);
+    expect(bench.append(data(0, 0), 'client', { verification })).toMatchObject(APPENDED);
+    // It has begun: the next batches need no question.
+    expect(bench.append(data(0, 1), 'client', {})).toMatchObject(APPENDED);
+  });
+
+  test('what was asked before a transaction ended is no answer for the next one', () => {
+    const bench = new Bench();
+    const verification = bench.verify(0, 0, false);
+    bench.append(markerBy(7, 0, 'abort', 1), 'coordinator');
+    expect(bench.append(data(0, 0), 'client', { verification })).toMatchObject(NOT_VERIFIED);
+  });
+
+  test('a marker with the epoch that asks already lets that question stand', () => {
+    const bench = new Bench();
+    bench.append(data(0, 0));
+    const verification = bench.verify(1, 0);
+    bench.append(markerBy(7, 1, 'commit', 1), 'coordinator', V2);
+    expect(bench.append(data(1, 0), 'client', { verification })).toMatchObject(APPENDED);
+  });
+
+  test('of several batches that wait for the answer the lowest goes first', () => {
+    const bench = new Bench();
+    bench.verify(0, 5, false);
+    const verification = bench.verify(0, 3, false);
+    expect(bench.append(data(0, 5), 'client', { verification })).toMatchObject(OUT_OF_ORDER);
+    expect(bench.append(data(0, 3), 'client', { verification })).toMatchObject(APPENDED);
+  });
+
+  test('a new epoch makes what was lowest before forgotten', () => {
+    const bench = new Bench();
+    bench.verify(0, 0, false);
+    const verification = bench.verify(1, 4, false);
+    expect(verification.lowestSequence).toBe(4);
+  });
+
+  test('a transaction in a log that does not know its producer begins at sequence 0', () => {
+    const bench = new Bench();
+    const verification = bench.verify(0, 6);
+    expect(bench.append(data(0, 6), 'client', { verification })).toMatchObject(OUT_OF_ORDER);
+    const older = new Bench();
+    const byVersion1 = older.verify(0, 6, false);
+    const appended = older.append(data(0, 6), 'client', { verification: byVersion1 });
+    expect(appended).toMatchObject(APPENDED);
+  });
+
+  test('an old epoch is refused for its age, not for want of a question', () => {
+    const bench = new Bench();
+    bench.append(data(4, 0));
+    expect(bench.append(data(3, 0), 'client', {})).toMatchObject(STALE_EPOCH);
+  });
+
+  test('a question without an answer is forgotten with idle producers', () => {
+    const bench = new Bench();
+    const verification = bench.verify(0, 0);
+    bench.producers.removeExpired(wallMs(1000), 1000);
+    expect(bench.append(data(0, 0), 'client', { verification })).toMatchObject(NOT_VERIFIED);
+  });
+});
+
 test('a follower believes its leader', () => {
   const bench = new Bench();
   bench.append(batchBy(7, 5, 0), 'follower');
@@ -162,7 +338,7 @@ test('a follower believes its leader', () => {
 
 test('batches of one append are checked one after another, and none counts if one is refused', () => {
   const producers = new Producers();
-  const good = producers.begin('coordinator');
+  const good = new ProducerAppend(producers, 'coordinator');
   good.add(batchBy(7, 1, 0), 0, 0);
   expect(good.add(batchBy(7, 0, 0), 0, 1)).toMatchObject(STALE_EPOCH);
   expect(producers.count).toBe(0);
