@@ -14,7 +14,7 @@ import { buildTransactionMarker, transactionMarkerOf } from '../protocol/records
 import { readRecords } from '../protocol/records/record';
 import type { Partition } from '../replication/partition';
 import { CorruptLogError } from '../storage/errors';
-import type { Log } from '../storage/log';
+import type { AppendChecks, Log } from '../storage/log';
 
 /** Bytes of the log that one step of loading reads, unless a batch is larger. */
 const STEP_BYTES = 1 << 18;
@@ -39,17 +39,18 @@ export class CoordinatorLog<Table extends RecordTable> implements MachineLog<Rec
     return this.#write(bytes);
   }
 
-  appendMarker({ outcome, ...marker }: Marker): Offset {
+  appendMarker({ outcome, transactionVersion = 0, ...marker }: Marker): Offset {
     const timestampMs = this.clock.wallMs();
-    return this.#write(buildTransactionMarker({ ...marker, type: outcome, timestampMs }));
+    const bytes = buildTransactionMarker({ ...marker, type: outcome, timestampMs });
+    return this.#write(bytes, { transactionVersion });
   }
 
   get committed(): Offset {
     return this.partition.highWatermark;
   }
 
-  #write(bytes: Buffer): Offset {
-    const outcome = this.partition.appendAsCoordinator(bytes);
+  #write(bytes: Buffer, checks?: AppendChecks): Offset {
+    const outcome = this.partition.appendAsCoordinator(bytes, checks);
     if (outcome.kind === 'appended') return outcome.baseOffset;
     throw new AppendRefused(refusalOf(outcome.errorCode), outcome.message);
   }

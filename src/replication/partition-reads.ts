@@ -9,6 +9,7 @@ import {
   type EpochAndEndOffset,
   LATEST_TIMESTAMP,
   type Log,
+  type LogRead,
   type OffsetAndTimestamp,
 } from '../storage/log';
 import type { PartitionRead, ReadRequest, Refused, Result } from './partition-types';
@@ -21,6 +22,7 @@ export const NO_READ: PartitionRead = {
   startOffset: -1,
   slice: undefined,
   sizeInBytes: 0,
+  abortedTransactions: [],
   divergingEpoch: undefined,
 };
 
@@ -45,9 +47,23 @@ export function readLog(
     const { maxBytes, isAtLeastOneBatch: atLeastOneBatch } = request;
     const read = log.read(fetchOffset, { maxBytes, until, atLeastOneBatch });
     if (read === undefined) return failedRead(Errors.OFFSET_OUT_OF_RANGE);
-    return { ...NO_READ, ...shown, slice: read.slice, sizeInBytes: read.sizeInBytes };
+    const { slice, sizeInBytes } = read;
+    if (slice === undefined || request.upTo !== 'last-stable') {
+      return { ...NO_READ, ...shown, slice, sizeInBytes };
+    }
+    const abortedTransactions = abortedIn(log, fetchOffset, read);
+    return { ...NO_READ, ...shown, slice, sizeInBytes, abortedTransactions };
   } catch (error) {
     return failedRead(storageCode(error));
+  }
+}
+
+function abortedIn(log: Log, fetchOffset: Offset, { slice, nextOffset }: LogRead) {
+  try {
+    return log.abortedTransactions(fetchOffset, nextOffset);
+  } catch (error) {
+    slice?.release();
+    throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What goes into a partition and comes out of it; error codes are Kafka's. */
 import type { BrokerEpoch, LeaderEpoch, NodeId, Offset } from '../base/ids';
 import type { Clock, Logger } from '../platform/platform';
-import type { EpochAndEndOffset, FileSlice } from '../storage/log';
+import type { AbortedTransaction, EpochAndEndOffset, FileSlice } from '../storage/log';
 import type { IsrProposal } from './isr-proposals';
 import type { Peers } from './leader';
 import type { ReplicationThrottle } from './throttle';
@@ -62,6 +62,8 @@ export interface PartitionRead {
   /** Whole batches; to be released. */
   readonly slice: FileSlice | undefined;
   readonly sizeInBytes: number;
+  /** Whose records among these bytes do not count, by first offset; only read up to `last-stable`. */
+  readonly abortedTransactions: readonly AbortedTransaction[];
   /** Where the fetcher's log departs from this one (KIP-595); then there are no bytes. */
   readonly divergingEpoch: EpochAndEndOffset | undefined;
 }

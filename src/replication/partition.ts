@@ -11,7 +11,15 @@ import type { Logger } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import type { ValidationSettings } from '../protocol/records/validate';
 import { StorageError } from '../storage/errors';
-import type { EpochAndEndOffset, Log, OffsetAndTimestamp } from '../storage/log';
+import type {
+  AppendChecks,
+  AppendOrigin,
+  Beginning,
+  EpochAndEndOffset,
+  Log,
+  OffsetAndTimestamp,
+  Verification,
+} from '../storage/log';
 import { Following } from './following';
 import { proposeIsr } from './isr';
 import { type Follower, type FollowerFetch, Leader } from './leader';
@@ -31,6 +39,7 @@ import type {
   PartitionRead,
   PartitionWorld,
   ReadRequest,
+  Refused,
   ReplicaReadRequest,
   Result,
 } from './partition-types';
@@ -116,7 +125,7 @@ export class Partition {
 
   /** The high watermark, or where the first open transaction begins. */
   get lastStableOffset(): Offset {
-    return this.highWatermark;
+    return this.#log?.lastStableOffset ?? -1;
   }
 
   get startOffset(): Offset {
@@ -228,21 +237,44 @@ export class Partition {
    * Appends what a coordinator on this node wrote: batches it built itself, as an all-acks write.
    * The bytes are patched in place.
    */
-  appendAsCoordinator(batches: Buffer): AppendOutcome {
-    return this.#append(batches, 'coordinator', true);
+  appendAsCoordinator(batches: Buffer, checks?: AppendChecks): AppendOutcome {
+    return this.#append(batches, 'coordinator', true, checks);
   }
 
-  /** Appends one validated batch of a client. The bytes are patched in place. */
-  appendAsLeader(batch: Buffer, isAllAcks: boolean): AppendOutcome {
-    return this.#append(batch, 'client', isAllAcks);
+  /**
+   * Appends one validated batch of a client. The bytes are patched in place. What begins a
+   * transaction needs a verification: INVALID_TXN_STATE without.
+   */
+  appendAsLeader(
+    batch: Buffer,
+    isAllAcks: boolean,
+    verification?: AppendChecks['verification'],
+  ): AppendOutcome {
+    const checks = verification === undefined ? undefined : { verification };
+    return this.#append(batch, 'client', isAllAcks, checks);
   }
 
-  #append(batches: Buffer, origin: 'client' | 'coordinator', isAllAcks: boolean): AppendOutcome {
+  /** As `Log.beginVerification`; also refused where this replica does not lead. */
+  beginVerification(beginning: Beginning): Verification | 'open' | Refused {
+    const errorCode = this.checkAppend(false);
+    const log = this.#log;
+    if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
+    const begun = log.beginVerification(beginning);
+    if (begun === 'open' || !('outcome' in begun)) return begun;
+    return refused(begun.errorCode, begun.message);
+  }
+
+  #append(
+    batches: Buffer,
+    origin: AppendOrigin,
+    isAllAcks: boolean,
+    checks: AppendChecks | undefined,
+  ): AppendOutcome {
     const errorCode = this.checkAppend(isAllAcks);
     const log = this.#log;
     if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
     try {
-      const appended = log.appendAsLeader(batches, this.leaderEpoch, origin);
+      const appended = log.appendAsLeader(batches, this.leaderEpoch, origin, checks);
       if (appended.outcome === 'refused') return refused(appended.errorCode, appended.message);
       const { baseOffset, lastOffset, outcome } = appended;
       if (outcome === 'appended') {

@@ -25,10 +25,11 @@ export interface TransactionEnd {
  */
 export function appendTransactionEnd(
   partition: Partition,
-  { outcome, transactionVersion: _, ...marker }: TransactionEnd,
+  { outcome, transactionVersion, ...marker }: TransactionEnd,
   timestampMs: WallMs,
 ): AppendOutcome {
   return partition.appendAsCoordinator(
     buildTransactionMarker({ ...marker, type: outcome, timestampMs }),
+    { transactionVersion },
   );
 }

@@ -205,7 +205,7 @@ export class FetchRun {
       highWatermark: read.highWatermark,
       lastStableOffset: read.lastStableOffset,
       logStartOffset: read.startOffset,
-      abortedTransactions: this.#showsTransactions(read) ? [] : null,
+      abortedTransactions: this.#showsTransactions(read) ? read.abortedTransactions : null,
       records: read.slice ?? NO_BYTES,
       ...(read.divergingEpoch === undefined ? {} : { divergingEpoch: read.divergingEpoch }),
       ...this.#leaderHint(wanted, read.errorCode),
