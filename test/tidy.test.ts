@@ -54,9 +54,9 @@ describe('sources', () => {
     'src/metadata/topic-configs.ts',
   ];
 
-  test('are files of at most 400 lines, tables excepted', () => {
+  test('are files of at most 420 lines, tables excepted', () => {
     const long = sources.filter(
-      ({ text, path }) => lineCount(text) > 400 && !TABLES.includes(path),
+      ({ text, path }) => lineCount(text) > 420 && !TABLES.includes(path),
     );
     expect(long.map(({ path }) => path)).toEqual([]);
   });

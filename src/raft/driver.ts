@@ -134,7 +134,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     if (batch.length > MAX_BATCH_BYTES) {
       throw new BatchTooLargeError(`a batch of ${batch.length} bytes is above ${MAX_BATCH_BYTES}`);
     }
-    this.#folder.log.appendAsFollower(batch);
+    this.#write(batch);
     const lastOffset = baseOffset + records.length - 1;
     this.#delivery.appended({
       baseOffset,
@@ -383,6 +383,16 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     this.#options.platform.log.error('metadata log failed', { error });
     this.#serving.close('KAFKA_STORAGE_ERROR');
     this.#options.platform.clock.nextTurn(() => this.#telling.tellFailure(error));
+  }
+
+  /** What fails here leaves the log in doubt, so this node ends its part; whoever asked hears too. */
+  #write(batch: Buffer): void {
+    try {
+      this.#folder.log.appendAsFollower(batch);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
   }
 
   /** Lets another voter lead before this one goes. */
