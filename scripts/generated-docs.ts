@@ -7,13 +7,6 @@ import { servedVersions } from '../src/server/registry';
 
 /** Why an API that Kafka 4.4 serves is not served here. */
 export const NOT_SERVED: Readonly<Record<string, string>> = {
-  AddPartitionsToTxn: 'transactions are not served yet',
-  AddOffsetsToTxn: 'transactions are not served yet',
-  EndTxn: 'transactions are not served yet',
-  WriteTxnMarkers: 'transactions are not served yet',
-  TxnOffsetCommit: 'transactions are not served yet',
-  DescribeTransactions: 'transactions are not served yet',
-  ListTransactions: 'transactions are not served yet',
   DescribeAcls: 'there is no authorizer yet',
   CreateAcls: 'there is no authorizer yet',
   DeleteAcls: 'there is no authorizer yet',

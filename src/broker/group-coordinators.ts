@@ -12,6 +12,7 @@ import type { Delta } from '../metadata/delta';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Random } from '../platform/platform';
 import type { Replicas } from '../replication/replicas';
+import { OFFSETS_TOPIC } from '../server/internal-topics';
 import type { AskGroups, GroupCoordinators } from '../server/services';
 import { Coordinators } from './coordinators';
 import type { Settings } from './settings';
@@ -20,7 +21,6 @@ import type { Settings } from './settings';
 const RETRY_MS = 1_000;
 /** About 24 days; nothing that is due later is waited for in one go. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const OFFSETS_TOPIC = '__consumer_offsets';
 
 type GroupTable = typeof GROUP_RECORDS;
 

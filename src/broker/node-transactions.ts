@@ -21,9 +21,9 @@ const RECONNECT_BACKOFF_MS = 50;
 const RECONNECT_BACKOFF_MAX_MS = 1_000;
 
 export interface NodeTransactionServicesOptions {
-  readonly platform: Platform;
+  readonly platform: Pick<Platform, 'clock' | 'random' | 'network' | 'log'>;
   readonly settings: Settings;
-  readonly data: NodeData;
+  readonly data: Pick<NodeData, 'replicas' | 'waiting'>;
   readonly groups: NodeGroups;
   readonly slices: Slices;
   /** The newest published picture. */

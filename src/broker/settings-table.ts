@@ -911,19 +911,41 @@ export const BROKER_SETTINGS = [
   int('telemetry.max.bytes', '1048576', 'low', { valid: atLeast(1) }),
   int('transaction.abort.timed.out.transaction.cleanup.interval.ms', '10000', 'low', {
     valid: atLeast(1),
+    documentation:
+      'How often transactions are looked for that have been open for longer than their timeout.',
   }),
-  int('transaction.max.timeout.ms', '900000', 'high', { valid: atLeast(1) }),
+  int('transaction.max.timeout.ms', '900000', 'high', {
+    valid: atLeast(1),
+    documentation: 'The longest timeout that a producer may ask for its transactions.',
+  }),
   bool('transaction.partition.verification.enable', 'true', 'low', { update: 'cluster-wide' }),
   int('transaction.remove.expired.transaction.cleanup.interval.ms', '3600000', 'low', {
     valid: atLeast(1),
+    documentation: 'How often transactional ids are looked for that have expired.',
   }),
   int('transaction.state.log.load.buffer.size', '5242880', 'high', { valid: atLeast(1) }),
-  int('transaction.state.log.min.isr', '2', 'high', { valid: atLeast(1) }),
-  int('transaction.state.log.num.partitions', '50', 'high', { valid: atLeast(1) }),
-  short('transaction.state.log.replication.factor', '3', 'high', { valid: atLeast(1) }),
-  int('transaction.state.log.segment.bytes', '104857600', 'high', { valid: atLeast(1) }),
+  int('transaction.state.log.min.isr', '2', 'high', {
+    valid: atLeast(1),
+    documentation:
+      'How many replicas of `__transaction_state` must have a record before it counts.',
+  }),
+  int('transaction.state.log.num.partitions', '50', 'high', {
+    valid: atLeast(1),
+    documentation: 'How many partitions `__transaction_state` is made with.',
+  }),
+  short('transaction.state.log.replication.factor', '3', 'high', {
+    valid: atLeast(1),
+    documentation: 'How many replicas `__transaction_state` is made with.',
+  }),
+  int('transaction.state.log.segment.bytes', '104857600', 'high', {
+    valid: atLeast(1),
+    documentation: 'The size of segments of `__transaction_state` when it is made.',
+  }),
   bool('transaction.two.phase.commit.enable', 'false', 'low'),
-  int('transactional.id.expiration.ms', '604800000', 'high', { valid: atLeast(1) }),
+  int('transactional.id.expiration.ms', '604800000', 'high', {
+    valid: atLeast(1),
+    documentation: 'How long a transactional id is remembered after its last use.',
+  }),
   bool('unclean.leader.election.enable', 'false', 'high', {
     update: 'cluster-wide',
     documentation: 'Default of the topic setting of that name.',

@@ -32,6 +32,8 @@ export function soleNodeProperties(node: SoleNode): Properties {
     ['controller.listener.names', 'CONTROLLER'],
     ['log.dirs', node.dataFolder],
     ['offsets.topic.replication.factor', '1'],
+    ['transaction.state.log.replication.factor', '1'],
+    ['transaction.state.log.min.isr', '1'],
     ['group.initial.rebalance.delay.ms', '0'],
   ]);
 }

@@ -9,6 +9,7 @@ import type { Image } from '../metadata/image';
 import type { Clock, Logger } from '../platform/platform';
 import type { Replicas } from '../replication/replicas';
 import type { CoordinatorTopic } from '../server/coordinator-topic';
+import { TRANSACTIONS_TOPIC } from '../server/internal-topics';
 import type { AskTransactions, TransactionCoordinators } from '../server/transaction-services';
 import { TRANSACTION_RECORDS } from '../transaction/records';
 import type { TransactionSettings } from '../transaction/settings';
@@ -17,8 +18,6 @@ import { type TransactionMachine, transactionMachine } from '../transaction/tran
 import type { TransactionNow } from '../transaction/turn';
 import { Coordinators } from './coordinators';
 import type { Settings } from './settings';
-
-const TRANSACTIONS_TOPIC = '__transaction_state';
 
 type TransactionTable = typeof TRANSACTION_RECORDS;
 
@@ -132,6 +131,7 @@ function transactionSettingsOf(settings: Settings): TransactionSettings {
     idExpirationCheckIntervalMs: settings.value(
       'transaction.remove.expired.transaction.cleanup.interval.ms',
     ),
-    isTwoPhaseCommitEnabled: settings.value('transaction.two.phase.commit.enable'),
+    // No version of InitProducerId that is served can ask for it.
+    isTwoPhaseCommitEnabled: false,
   };
 }

@@ -7,6 +7,7 @@ import type { Partition } from '../replication/partition';
 import type { Replicas } from '../replication/replicas';
 import { appendTransactionEnd, type TransactionEnd } from '../replication/transaction-end';
 import { Change, type Waiting } from '../replication/waiting';
+import { isInternalTopic } from '../server/internal-topics';
 import type { GroupCoordinators } from '../server/services';
 import type { TransactionMarkers } from '../server/transaction-services';
 
@@ -35,6 +36,7 @@ export class NodeMarkers implements TransactionMarkers {
     if (partition === undefined) return replicas.absent(topic, index) as ErrorCode;
     // There the marker says what becomes of offsets, too: it goes through whoever keeps them.
     if (topic === groups.topic.name) return this.#endInGroups(end, index);
+    if (isInternalTopic(topic)) return Errors.INVALID_TOPIC_EXCEPTION;
     const outcome = appendTransactionEnd(partition, end, clock.wallMs());
     if (outcome.kind === 'refused') return outcome.errorCode as ErrorCode;
     return this.#settled(partition, outcome.lastOffset);

@@ -8,6 +8,7 @@ import {
   answer,
   type Decider,
   type Decision,
+  type Effect,
   type Machine,
   type Now,
   nothing,
@@ -124,6 +125,26 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
       keepAlive(turn, memberId);
     }
     return { ...turn.decision(-1), soft: [] };
+  }
+
+  /**
+   * TxnOffsetCommit of topics and partitions that exist, by a producer whose transaction this
+   * partition is part of. The offsets wait for its end.
+   */
+  commitInTransaction(
+    transactional: offsets.TransactionalCommitRequest,
+    caller: Caller,
+    ticket: Ticket,
+    now: Now,
+  ): GroupDecision {
+    const { producerId, producerEpoch, ...commit } = transactional;
+    const request = { ...commit, retentionTimeMs: -1n };
+    const group = this.find(request.groupId);
+    const failure = this.#transactionalFailure(group, request, caller);
+    if (isFailure(failure)) return answer(ticket, offsets.commitRefusal(request, failure));
+    const { records, response } = offsets.commit(request, this.#settings(), now);
+    const effects: readonly Effect[] = [{ kind: 'answer', ticket, response }];
+    return { records, soft: [], effects, as: { producerId, producerEpoch } };
   }
 
   /** One group's part of an OffsetFetch; topics are named. */
@@ -270,6 +291,16 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     // Who manages its own generation needs no group: its first commit makes one.
     if (request.generationIdOrMemberEpoch < 0) return Errors.NONE;
     return caller.apiVersion >= 9 ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION;
+  }
+
+  #transactionalFailure(
+    group: ClassicGroup | undefined,
+    request: offsets.CommitRequest,
+    caller: Caller,
+  ): ErrorCode {
+    if (group !== undefined) return commitError(group, request, true);
+    if (request.generationIdOrMemberEpoch < 0) return Errors.NONE;
+    return caller.apiVersion >= 6 ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION;
   }
 }
 

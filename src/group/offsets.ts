@@ -1,5 +1,5 @@
 /** OffsetCommit, OffsetFetch, OffsetDelete, and offsets that expire or lose their topic. */
-import { type Uuid, ZERO_UUID } from '../base/ids';
+import { type ProducerEpoch, type ProducerId, type Uuid, ZERO_UUID } from '../base/ids';
 import type { Now } from '../machine/machine';
 import type { RequestOf, ResponseDraft } from '../protocol/api';
 import type { OffsetCommit } from '../protocol/apis/offset-commit';
@@ -14,18 +14,28 @@ import { type GroupRecord, offsetRecord, offsetTombstone } from './group-record'
 import type { GroupSettings } from './settings';
 
 /** With names and ids of topics both filled in; an unknown id is all zeros. */
-export type CommitRequest = Pick<
-  RequestOf<typeof OffsetCommit>,
-  | 'groupId'
-  | 'memberId'
-  | 'groupInstanceId'
-  | 'generationIdOrMemberEpoch'
-  | 'retentionTimeMs'
-  | 'topics'
+export interface CommitRequest
+  extends Pick<
+    RequestOf<typeof OffsetCommit>,
+    'groupId' | 'memberId' | 'groupInstanceId' | 'generationIdOrMemberEpoch' | 'retentionTimeMs'
+  > {
+  readonly topics: readonly CommitTopic[];
+}
+interface CommitTopic {
+  readonly name: string;
+  readonly topicId: Uuid;
+  readonly partitions: readonly CommitPartition[];
+}
+type CommitPartition = Pick<
+  Element<Element<RequestOf<typeof OffsetCommit>['topics']>['partitions']>,
+  'partitionIndex' | 'committedOffset' | 'committedLeaderEpoch' | 'committedMetadata'
 >;
+/** A commit within a producer's transaction; it never has a retention of its own. */
+export interface TransactionalCommitRequest extends Omit<CommitRequest, 'retentionTimeMs'> {
+  readonly producerId: ProducerId;
+  readonly producerEpoch: ProducerEpoch;
+}
 export type CommitResponse = ResponseDraft<typeof OffsetCommit>;
-type CommitTopic = Element<CommitRequest['topics']>;
-type CommitPartition = Element<CommitTopic['partitions']>;
 /** One group's part of an OffsetFetch; topics null = all, with names filled in. */
 export type FetchRequest = Element<RequestOf<typeof OffsetFetch>['groups']>;
 export type FetchResponse = Element<ResponseDraft<typeof OffsetFetch>['groups']>;

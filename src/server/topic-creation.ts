@@ -3,7 +3,7 @@ import { topicNameProblem } from '../controller/names';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { type ErrorCode, Errors } from '../protocol/errors';
 import type { Context } from './context';
-import { isInternalTopic } from './internal-topics';
+import { isInternalTopic, OFFSETS_TOPIC, TRANSACTIONS_TOPIC } from './internal-topics';
 import type { Services } from './services';
 
 /** Why a topic is still missing; those not in the map exist now. */
@@ -37,13 +37,12 @@ export async function createMissingTopics(
   return missing;
 }
 
-function draftOf(name: string, { groups, settings }: Services): TopicDraft | ErrorCode {
+function draftOf(name: string, services: Services): TopicDraft | ErrorCode {
   if (topicNameProblem(name) !== undefined) return Errors.INVALID_TOPIC_EXCEPTION;
   const own = { name, assignments: [] };
-  if (name === groups.topic.name) {
-    const { numPartitions, replicationFactor, configs } = groups.topic;
-    return { ...own, numPartitions, replicationFactor, configs };
-  }
+  const { groups, transactions, settings } = services;
+  if (name === OFFSETS_TOPIC) return { ...own, ...groups.topic };
+  if (name === TRANSACTIONS_TOPIC) return { ...own, ...transactions.coordinators.topic };
   // The others come with what writes to them; made by name alone they would have wrong settings.
   if (isInternalTopic(name) || name === METADATA_TOPIC) return Errors.UNKNOWN_TOPIC_OR_PARTITION;
   const { numPartitions, defaultReplicationFactor: replicationFactor } = settings;

@@ -1,8 +1,10 @@
 /** AddPartitionsToTxn at the coordinator, asked by a client, another broker or this one. */
 import type { ProducerEpoch, TopicPartition } from '../base/ids';
 import { coordinatorError } from '../group/refusals';
+import type { Image } from '../metadata/image';
 import { type ErrorCode, Errors } from '../protocol/errors';
 import type { PartitionsRequest } from '../transaction/partitions';
+import { isInternalTopic, OFFSETS_TOPIC } from './internal-topics';
 import type { Services } from './services';
 
 /** `client`: asked by the client itself, so that it does not end transactions with new epochs. */
@@ -25,13 +27,9 @@ export async function transactionPartitions(
   { picture, transactions }: Pick<Services, 'picture' | 'transactions'>,
 ): Promise<readonly ErrorCode[]> {
   const { transactionalId, partitions } = request;
-  const image = picture();
-  const exists = ({ topic, partition }: TopicPartition): boolean =>
-    image.topicByName(topic)?.partitions.get(partition) !== undefined;
-  if (!partitions.every(exists)) {
-    return partitions.map((one) =>
-      exists(one) ? Errors.OPERATION_NOT_ATTEMPTED : Errors.UNKNOWN_TOPIC_OR_PARTITION,
-    );
+  const checks = partitions.map((one) => checkPartition(how, one, picture()));
+  if (checks.some((code) => code !== Errors.NONE)) {
+    return checks.map((code) => (code === Errors.NONE ? Errors.OPERATION_NOT_ATTEMPTED : code));
   }
   const { coordinators } = transactions;
   if (how === 'verify') {
@@ -47,4 +45,14 @@ export async function transactionPartitions(
   const isAnswered = answered.kind === 'answered';
   const code = isAnswered ? answered.response : coordinatorError(answered.refusal);
   return partitions.map(() => code);
+}
+
+/** Clients add the partitions of groups with AddOffsetsToTxn; nothing else of ours can be added. */
+function checkPartition(how: How, { topic, partition }: TopicPartition, image: Image): ErrorCode {
+  const isOffsets = topic === OFFSETS_TOPIC;
+  if (isInternalTopic(topic) && (how === 'add-for-client' || !isOffsets)) {
+    return Errors.TOPIC_AUTHORIZATION_FAILED;
+  }
+  const exists = image.topicByName(topic)?.partitions.get(partition) !== undefined;
+  return exists ? Errors.NONE : Errors.UNKNOWN_TOPIC_OR_PARTITION;
 }

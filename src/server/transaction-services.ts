@@ -40,7 +40,8 @@ export interface TransactionMarkers {
    * Writes the marker, and resolves once every in-sync replica has it or nothing can come of it:
    * with NONE, UNKNOWN_TOPIC_OR_PARTITION (not held here), NOT_LEADER_OR_FOLLOWER,
    * NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, KAFKA_STORAGE_ERROR,
-   * INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
+   * INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED, or INVALID_TOPIC_EXCEPTION for topics
+   * that no transaction can be part of.
    */
   write(end: TransactionEnd, partition: TopicPartition): Promise<ErrorCode>;
 }

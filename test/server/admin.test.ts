@@ -80,6 +80,16 @@ class Node {
           configs: [{ name: 'cleanup.policy', value: 'compact' }],
         },
       },
+      transactions: {
+        coordinators: {
+          topic: {
+            name: '__transaction_state',
+            numPartitions: 20,
+            replicationFactor: 1,
+            configs: [{ name: 'cleanup.policy', value: 'compact' }],
+          },
+        },
+      },
       producerIds: { next: () => ({ producerId: 7, producerEpoch: 0 }) },
     } as unknown as Services;
   }
@@ -137,13 +147,17 @@ describe('Metadata', () => {
     expect(node.story.image.topicCount).toBe(0);
   });
 
-  test('the topic of groups is made with its own settings, other internal ones are not made', async () => {
+  test('topics of coordinators are made with their own settings, other internal ones are not made', async () => {
     const node = new Node();
-    const { topics } = await metadata(node, byName('__consumer_offsets', '__transaction_state'), 9);
-    expect(topics[0]).toMatchObject({ errorCode: 0, isInternal: true });
-    expect(topics[0]?.partitions.length).toBe(50);
-    expect(node.story.image.configOf({ type: 'topic', name: '__consumer_offsets' }).size).toBe(1);
-    expect(errorName(topics[1]?.errorCode ?? 0)).toBe('UNKNOWN_TOPIC_OR_PARTITION');
+    const asked = byName('__consumer_offsets', '__transaction_state', '__share_group_state');
+    const { topics } = await metadata(node, asked, 9);
+    for (const [index, count] of [50, 20].entries()) {
+      expect(topics[index]).toMatchObject({ errorCode: 0, isInternal: true });
+      expect(topics[index]?.partitions.length).toBe(count);
+      const name = topics[index]?.name ?? '';
+      expect(node.story.image.configOf({ type: 'topic', name }).size).toBe(1);
+    }
+    expect(errorName(topics[2]?.errorCode ?? 0)).toBe('UNKNOWN_TOPIC_OR_PARTITION');
   });
 
   test('from version 12 on topics are asked for by id', async () => {
@@ -500,10 +514,9 @@ describe('InitProducerId', () => {
   const ask = (more: Partial<RequestDraft<typeof InitProducerId>>) =>
     new Node().ask(InitProducerId, { transactionalId: null, transactionTimeoutMs: 1, ...more });
 
-  test('gives an id with epoch 0, and refuses transactions and half a producer', async () => {
+  test('gives an id with epoch 0, and refuses half a producer', async () => {
     expect(await ask({})).toMatchObject({ errorCode: 0, producerId: 7, producerEpoch: 0 });
     expect(await ask({ producerId: 5n, producerEpoch: 2 })).toMatchObject({ producerId: 7 });
-    await expect(ask({ transactionalId: 'x' })).rejects.toThrow(ApiError);
     await expect(ask({ producerId: 5n })).rejects.toThrow(ApiError);
   });
 });

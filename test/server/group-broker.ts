@@ -1,5 +1,7 @@
-/** A `DataBroker` that also coordinates groups, with a controller that draws topics at once. */
+/** A `DataBroker` that also coordinates groups and transactions, with a controller that draws topics at once. */
 import { NodeGroups } from '../../src/broker/group-coordinators';
+import { NodeTransactionServices } from '../../src/broker/node-transactions';
+import { ProducerIdBlocks } from '../../src/broker/producer-ids';
 import { Settings } from '../../src/broker/settings';
 import { SharedSlices } from '../../src/broker/slices';
 import type { Slices } from '../../src/machine/life';
@@ -23,6 +25,9 @@ const PROPERTIES = {
   'log.dirs': '/data',
   'offsets.topic.num.partitions': '4',
   'offsets.topic.replication.factor': '1',
+  'transaction.state.log.num.partitions': '4',
+  'transaction.state.log.replication.factor': '1',
+  'transaction.state.log.min.isr': '1',
   'group.initial.rebalance.delay.ms': '0',
 };
 
@@ -31,8 +36,12 @@ export const OFFSETS_TOPIC = '__consumer_offsets';
 export class GroupBroker {
   readonly failures: unknown[] = [];
   readonly groups: NodeGroups;
+  readonly transactions: NodeTransactionServices;
+  /** From 1000 on; one block after another is at hand. */
+  readonly producerIds: ProducerIdBlocks;
   readonly client: RawClient;
   created = 0;
+  #blocks = 0;
 
   private constructor(
     readonly broker: DataBroker,
@@ -41,6 +50,10 @@ export class GroupBroker {
   ) {
     this.client = client;
     const { clock, random, log: logger } = broker.machine;
+    this.producerIds = new ProducerIdBlocks(async () => ({
+      first: 1_000 * ++this.#blocks,
+      length: 1_000,
+    }));
     this.groups = new NodeGroups({
       settings: new Settings(new Map(Object.entries(PROPERTIES))),
       clock,
@@ -52,8 +65,19 @@ export class GroupBroker {
       failed: (error) => this.failures.push(error),
     });
     broker.publisher.subscribe((image, delta) => this.groups.apply(image, delta));
+    this.transactions = new NodeTransactionServices({
+      platform: broker.machine,
+      settings: new Settings(new Map(Object.entries(PROPERTIES))),
+      data: broker.services,
+      groups: this.groups,
+      slices: slices ?? new SharedSlices(clock),
+      picture: () => broker.publisher.image,
+      takeProducerId: () => this.producerIds.take(),
+      failed: (error) => this.failures.push(error),
+    });
+    const { groups, transactions, producerIds } = this;
     const controller = { ask: (_: unknown, request: unknown) => this.#create(request as never) };
-    Object.assign(broker.services, { groups: this.groups, controller });
+    Object.assign(broker.services, { groups, transactions, producerIds, controller });
     Object.assign(broker.services.settings, { requestTimeoutMs: 30_000 });
   }
 

@@ -1,5 +1,7 @@
 /** Every served API. What ApiVersions says is derived from this list. */
 import type { AnyHandler } from '../handler';
+import { addOffsetsToTxn } from './add-offsets-to-txn';
+import { addPartitionsToTxn } from './add-partitions-to-txn';
 import { addRaftVoter } from './add-raft-voter';
 import { allocateProducerIds } from './allocate-producer-ids';
 import { alterConfigs } from './alter-configs';
@@ -23,8 +25,10 @@ import { describeLogDirs } from './describe-log-dirs';
 import { describeProducers } from './describe-producers';
 import { describeQuorum } from './describe-quorum';
 import { describeTopicPartitions } from './describe-topic-partitions';
+import { describeTransactions } from './describe-transactions';
 import { electLeaders } from './elect-leaders';
 import { endQuorumEpoch } from './end-quorum-epoch';
+import { endTxn } from './end-txn';
 import { envelope } from './envelope';
 import { fetch } from './fetch';
 import { fetchSnapshot } from './fetch-snapshot';
@@ -38,6 +42,7 @@ import { listConfigResources } from './list-config-resources';
 import { listGroups } from './list-groups';
 import { listOffsets } from './list-offsets';
 import { listPartitionReassignments } from './list-partition-reassignments';
+import { listTransactions } from './list-transactions';
 import { metadata } from './metadata';
 import { offsetCommit } from './offset-commit';
 import { offsetDelete } from './offset-delete';
@@ -47,11 +52,13 @@ import { produce } from './produce';
 import { quorumFetch } from './quorum-fetch';
 import { removeRaftVoter } from './remove-raft-voter';
 import { syncGroup } from './sync-group';
+import { txnOffsetCommit } from './txn-offset-commit';
 import { unregisterBroker } from './unregister-broker';
 import { unregisterController } from './unregister-controller';
 import { updateFeatures } from './update-features';
 import { updateRaftVoter } from './update-raft-voter';
 import { vote } from './vote';
+import { writeTxnMarkers } from './write-txn-markers';
 
 export const handlers: readonly AnyHandler[] = [
   produce,
@@ -87,6 +94,13 @@ export const handlers: readonly AnyHandler[] = [
   deleteTopics,
   createPartitions,
   initProducerId,
+  addPartitionsToTxn,
+  addOffsetsToTxn,
+  endTxn,
+  txnOffsetCommit,
+  writeTxnMarkers,
+  describeTransactions,
+  listTransactions,
   describeConfigs,
   listConfigResources,
   alterConfigs,

@@ -1,31 +1,65 @@
 /**
- * InitProducerId 0–5: an id for an idempotent producer, with epoch 0 (KIP-98). Transactional ids
- * are not served: asking for one is an invalid request.
+ * InitProducerId 0–5: an id for an idempotent producer, with epoch 0 (KIP-98), or the id and epoch
+ * with which a producer takes over a transactional id (KIP-360, KIP-588).
  */
-import type { ResponseDraft } from '../../protocol/api';
+import { coordinatorError } from '../../group/refusals';
+import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { InitProducerId } from '../../protocol/apis/init-producer-id';
-import { ApiError, Errors } from '../../protocol/errors';
+import { ApiError, type ErrorCode, Errors } from '../../protocol/errors';
+import type { InitRequest, InitResponse } from '../../transaction/producers';
 import { serve } from '../handler';
-import type { NewProducer } from '../services';
+import type { NewProducer, Services } from '../services';
+
+type Request = RequestOf<typeof InitProducerId>;
+type Response = ResponseDraft<typeof InitProducerId>;
 
 const NONE = -1;
+/** Older clients do not know PRODUCER_FENCED. */
+const FIRST_WITH_FENCED = 4;
 
 export const initProducerId = serve({
   api: InitProducerId,
-  handle({ transactionalId, producerId, producerEpoch }, _context, services) {
-    if (transactionalId !== null) {
-      throw new ApiError(Errors.INVALID_REQUEST, 'Transactions are not served.');
-    }
+  handle(request, { apiVersion }, services) {
+    const { transactionalId, producerId, producerEpoch } = request;
     // An id without an epoch, or the reverse, names no producer.
     if ((producerId === BigInt(NONE)) !== (producerEpoch === NONE)) {
       throw new ApiError(Errors.INVALID_REQUEST, 'A producer id comes with its epoch.');
     }
+    if (transactionalId !== null) return initTransactional(request, apiVersion, services);
     const next = services.producerIds.next();
     return next instanceof Promise ? next.then(answer) : answer(next);
   },
 });
 
-const answer = (producer: NewProducer): ResponseDraft<typeof InitProducerId> => ({
-  errorCode: Errors.NONE,
-  ...producer,
-});
+async function initTransactional(
+  request: Request,
+  apiVersion: number,
+  { transactions, producerIds }: Services,
+): Promise<Response> {
+  // Most need no new id; whoever does finds one.
+  await producerIds.ready();
+  const { transactionalId, producerId, producerEpoch } = request;
+  const init: InitRequest = {
+    transactionalId: transactionalId ?? '',
+    timeoutMs: request.transactionTimeoutMs,
+    expected: producerEpoch === NONE ? undefined : { producerId, producerEpoch },
+    isTwoPhaseCommit: request.enable2Pc,
+    keepsPrepared: request.keepPreparedTxn,
+  };
+  const answered = await transactions.coordinators.ask<InitResponse>(
+    init.transactionalId,
+    (ids, ticket, now) => ids.init(init, ticket, now),
+  );
+  if (answered.kind === 'refused') {
+    return InitProducerId.refuse(request, coordinatorError(answered.refusal), apiVersion);
+  }
+  const { response } = answered;
+  return { ...response, errorCode: forVersion(response.errorCode, apiVersion) };
+}
+
+const forVersion = (errorCode: ErrorCode, apiVersion: number): ErrorCode =>
+  errorCode === Errors.PRODUCER_FENCED && apiVersion < FIRST_WITH_FENCED
+    ? Errors.INVALID_PRODUCER_EPOCH
+    : errorCode;
+
+const answer = (producer: NewProducer): Response => ({ errorCode: Errors.NONE, ...producer });
