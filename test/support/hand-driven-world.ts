@@ -23,7 +23,12 @@ export class HandClock {
   readonly #timers: HandTimer[] = [];
   #nowMs = 0;
 
-  constructor(readonly wallStartMs = 1_700_000_000_000) {}
+  constructor(private wallStartMs = 1_700_000_000_000) {}
+
+  /** Somebody sets the wall clock; monotonic time goes on as before. */
+  shiftWall(byMs: number): void {
+    this.wallStartMs += byMs;
+  }
 
   get nowMs(): MonotonicMs {
     return monotonicMs(this.#nowMs);
