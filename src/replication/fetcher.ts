@@ -3,23 +3,22 @@
  * a request waits at the leader nearly always; and an express connection for what cannot wait for
  * that request to return (new partitions, what has just become durable), until it is in the next.
  */
-import type { NodeId, Offset } from '../base/ids';
+import type { NodeId } from '../base/ids';
 import { after, type MonotonicMs } from '../base/times';
 import { type Channel, ChannelError } from '../client/channel';
 import type { Clock, Logger, Timer } from '../platform/platform';
 import type { ResponseOf } from '../protocol/api';
 import type { Fetch } from '../protocol/apis/fetch';
-import { ListOffsets } from '../protocol/apis/list-offsets';
 import { Errors, errorName } from '../protocol/errors';
-import { EARLIEST_TIMESTAMP, LATEST_TIMESTAMP } from '../storage/log';
 import { CatchUp } from './catch-up';
 import { answersOf, FetchLane, type FetchLaneOptions, keyOf } from './fetch-lane';
+import { FIRST_PAUSE_MS, Followed } from './followed';
 import { type FetchItem, FollowerSession } from './follower-session';
-import type { Following } from './following';
+import { askRange } from './leader-range';
 import type { Partition } from './partition';
 import type { Fetched, FetchPosition } from './partition-types';
-import { listOffsetsVersion } from './peer-versions';
 import { isThrottled, type ReplicationThrottle } from './throttle';
+import { Wake } from './wake';
 
 export interface FetcherOptions extends Omit<FetchLaneOptions, 'waitMs' | 'session'> {
   readonly leaderId: NodeId;
@@ -36,20 +35,6 @@ export interface FetcherOptions extends Omit<FetchLaneOptions, 'waitMs' | 'sessi
 }
 
 type Answers = ResponseOf<typeof Fetch>;
-
-/** One partition that is fetched here, for one term of its leader. */
-interface Followed {
-  readonly key: string;
-  readonly partition: Partition;
-  readonly following: Following;
-  /** After an error. */
-  pausedUntilMs: MonotonicMs | undefined;
-  failures: number;
-  /** Records behind the leader's high watermark; undefined until the first answer. */
-  lag: Offset | undefined;
-  /** The leader is being asked where its log lies. */
-  isAskingRange: boolean;
-}
 
 interface Asked {
   readonly followed: Followed;
@@ -74,8 +59,6 @@ interface Lane {
 const EXPRESS_WAIT_MS = 50;
 /** The main request waits so long for what it brought last to become durable. */
 const FLUSH_WAIT_MS = 20;
-/** The first pause after an error; doubles up to `replica.fetch.backoff.ms`. */
-const FIRST_PAUSE_MS = 20;
 /** Bytes appended before others have a turn (docs: a turn costs at most 10 ms or 1 MiB). */
 const TURN_BYTES = 1 << 20;
 
@@ -127,15 +110,10 @@ export class Fetcher {
     const { following, topicId, index } = partition;
     const key = keyOf(topicId, index);
     if (following === undefined || this.#followed.get(key)?.following === following) return;
-    this.#followed.set(key, {
-      key,
-      partition,
-      following,
-      pausedUntilMs: undefined,
-      failures: 0,
-      lag: undefined,
-      isAskingRange: false,
-    });
+    const { clock, logger, leaderId, settings } = this.#options;
+    const { backoffMs } = settings;
+    const options = { clock, logger, leaderId, backoffMs };
+    this.#followed.set(key, new Followed(partition, following, options));
     this.#flushing.delete(key);
     this.#pumpSoon();
   }
@@ -309,15 +287,14 @@ export class Fetcher {
     const taken = followed.following.take(position, answered);
     switch (taken.kind) {
       case 'followed':
-        followed.failures = 0;
-        followed.lag = taken.lag;
+        followed.succeeded(taken.lag);
         this.#appended(followed, taken.bytes);
         return taken.bytes;
       case 'out-of-range':
         this.#askRange(followed, position);
         return 0;
       case 'failed':
-        this.#partitionFailed(followed, taken.errorCode, taken.reason);
+        followed.failed(taken.errorCode, taken.reason);
         return 0;
       case 'truncated':
       case 'stale':
@@ -338,20 +315,6 @@ export class Fetcher {
     this.#followed.set(key, followed);
   }
 
-  /** Once a partition's errors last, they are told. */
-  #partitionFailed(followed: Followed, errorCode: number, reason: string): void {
-    const { clock, settings, logger, leaderId } = this.#options;
-    followed.failures += 1;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (followed.failures - 1), settings.backoffMs);
-    followed.pausedUntilMs = after(clock.monotonicMs(), pauseMs);
-    const isPassing = PASSING.has(errorCode);
-    if (followed.failures !== (isPassing ? TOLD_AFTER_FAILURES : 1)) return;
-    const { topic, index: partition } = followed.partition;
-    const { leaderEpoch } = followed.following;
-    const told = { topic, partition, leaderId, leaderEpoch, reason };
-    logger.warn('a replica gets no records from its leader', told);
-  }
-
   /** The leader's log does not reach here: where does it lie? */
   #askRange(followed: Followed, position: FetchPosition): void {
     followed.isAskingRange = true;
@@ -359,7 +322,7 @@ export class Fetcher {
       .catch((error: unknown) => {
         if (!(error instanceof ChannelError)) throw error;
         if (this.#isStopped) return;
-        this.#partitionFailed(followed, Errors.NETWORK_EXCEPTION, error.message);
+        followed.failed(Errors.NETWORK_EXCEPTION, error.message);
       })
       .catch((error: unknown) => this.#options.failed(error))
       .finally(() => {
@@ -371,40 +334,23 @@ export class Fetcher {
   }
 
   async #range(followed: Followed, position: FetchPosition): Promise<void> {
-    const channel = await this.#options.expressChannel();
-    const ask = (timestamp: number) => this.#listOffset(channel, followed, position, timestamp);
-    const [end, start] = await Promise.all([ask(LATEST_TIMESTAMP), ask(EARLIEST_TIMESTAMP)]);
-    const errorCode = end.errorCode === Errors.NONE ? start.errorCode : end.errorCode;
+    const { expressChannel, nodeId, metadataVersion } = this.#options;
+    const { topic, index } = followed.partition;
+    const { errorCode, startOffset, endOffset } = await askRange(await expressChannel(), {
+      nodeId,
+      metadataVersion: metadataVersion(),
+      topic,
+      index,
+      leaderEpoch: position.leaderEpoch,
+    });
     if (this.#followed.get(followed.key) !== followed) return;
     if (errorCode !== Errors.NONE) {
-      this.#partitionFailed(followed, errorCode, errorName(errorCode));
+      followed.failed(errorCode, errorName(errorCode));
       return;
     }
-    followed.following.takeRange(position, start.offset, end.offset);
+    followed.following.takeRange(position, startOffset, endOffset);
     // The leader may say the same again, while its log moves: not in a tight circle.
-    this.#partitionFailed(followed, Errors.OFFSET_OUT_OF_RANGE, 'out of range');
-  }
-
-  async #listOffset(
-    channel: Channel,
-    { partition }: Followed,
-    { leaderEpoch }: FetchPosition,
-    timestamp: number,
-  ): Promise<{ readonly errorCode: number; readonly offset: Offset }> {
-    const { nodeId, metadataVersion } = this.#options;
-    const asked = {
-      partitionIndex: partition.index,
-      currentLeaderEpoch: leaderEpoch,
-      timestamp: BigInt(timestamp),
-    };
-    const answer = await channel.request(ListOffsets, listOffsetsVersion(metadataVersion()), {
-      replicaId: nodeId,
-      isolationLevel: 0,
-      topics: [{ name: partition.topic, partitions: [asked] }],
-    });
-    const answered = answer.topics[0]?.partitions[0];
-    if (answered === undefined) return { errorCode: Errors.UNKNOWN_SERVER_ERROR, offset: -1 };
-    return { errorCode: answered.errorCode, offset: answered.offset };
+    followed.failed(Errors.OFFSET_OUT_OF_RANGE, 'out of range');
   }
 
   #laneFailed(lane: Lane, error: unknown): void {
@@ -441,31 +387,3 @@ export class Fetcher {
 }
 
 const NOTHING: ReadonlyMap<string, Asked> = new Map();
-
-/** Errors of a picture that has not come everywhere yet: told only when they last. */
-const PASSING: ReadonlySet<number> = new Set([
-  Errors.NOT_LEADER_OR_FOLLOWER,
-  Errors.UNKNOWN_LEADER_EPOCH,
-  Errors.FENCED_LEADER_EPOCH,
-  Errors.UNKNOWN_TOPIC_OR_PARTITION,
-  Errors.UNKNOWN_TOPIC_ID,
-  Errors.NETWORK_EXCEPTION,
-  Errors.OFFSET_OUT_OF_RANGE,
-]);
-/** About three seconds with the usual pauses. */
-const TOLD_AFTER_FAILURES = 8;
-
-/** The earliest time at which there may be something to do. */
-class Wake {
-  #atMs: MonotonicMs | undefined;
-
-  constructor(private readonly nowMs: MonotonicMs) {}
-
-  at(atMs: MonotonicMs): void {
-    if (this.#atMs === undefined || atMs < this.#atMs) this.#atMs = atMs;
-  }
-
-  get inMs(): number | undefined {
-    return this.#atMs === undefined ? undefined : Math.max(0, this.#atMs - this.nowMs);
-  }
-}

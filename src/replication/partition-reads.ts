@@ -1,4 +1,4 @@
-/** How a partition's log is read for requests: within bounds, with Kafka's errors. */
+/** How a partition's log is read, and cut, for requests: within bounds, with Kafka's errors. */
 
 import type { LeaderEpoch, Offset } from '../base/ids';
 import { Errors } from '../protocol/errors';
@@ -99,6 +99,20 @@ export function findOffset(
     const isBounded = timestamp !== EARLIEST_TIMESTAMP && timestamp !== EARLIEST_LOCAL_TIMESTAMP;
     if (!isBounded || (found !== undefined && found.offset < bound)) return ok(found);
     return isHighWatermarkBehind ? offsetNotAvailable : ok(undefined);
+  } catch (error) {
+    return refused(storageCode(error), '');
+  }
+}
+
+/** Everything below `offset` (-1 = the high watermark) is deleted; the value is that offset. */
+export function deleteBelow(log: Log, offset: bigint): Result<Offset> {
+  const wanted = offset === -1n ? BigInt(log.highWatermark) : offset;
+  if (wanted < 0n || wanted > BigInt(log.highWatermark)) {
+    return refused(Errors.OFFSET_OUT_OF_RANGE, 'not up to the high watermark');
+  }
+  try {
+    log.advanceStartOffset(Number(wanted));
+    return ok(Number(wanted));
   } catch (error) {
     return refused(storageCode(error), '');
   }

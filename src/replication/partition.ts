@@ -21,9 +21,10 @@ import type {
   Verification,
 } from '../storage/log';
 import { Following } from './following';
-import { proposeIsr } from './isr';
-import { type Follower, type FollowerFetch, Leader } from './leader';
+import type { Follower, Leader } from './leader';
+import { Leading } from './leading';
 import {
+  deleteBelow,
   failedRead,
   findOffset,
   ok,
@@ -43,7 +44,6 @@ import type {
   ReplicaReadRequest,
   Result,
 } from './partition-types';
-import { isThrottled } from './throttle';
 import { Change, type Watchers } from './waiting';
 
 export { NO_READ } from './partition-reads';
@@ -54,7 +54,7 @@ export class Partition {
   readonly watchers: Watchers;
   readonly #logger: Logger;
   #registration: Registration | undefined;
-  #leader: Leader | undefined;
+  #leading: Leading | undefined;
   #following: Following | undefined;
   #log: Log | undefined;
   #settings: PartitionSettings;
@@ -84,12 +84,12 @@ export class Partition {
   }
 
   get isLeader(): boolean {
-    return this.#leader !== undefined;
+    return this.#leading !== undefined;
   }
 
   /** What only the leader knows; undefined on followers. */
   get leader(): Leader | undefined {
-    return this.#leader;
+    return this.#leading?.leader;
   }
 
   /** What a follower fetches; undefined on leaders, and where no leader is known. */
@@ -115,10 +115,6 @@ export class Partition {
     return this.#registration?.leaderEpoch ?? -1;
   }
 
-  get partitionEpoch(): number {
-    return this.#registration?.partitionEpoch ?? -1;
-  }
-
   get highWatermark(): Offset {
     return this.#log?.highWatermark ?? -1;
   }
@@ -137,7 +133,7 @@ export class Partition {
   }
 
   get isUnderMinIsr(): boolean {
-    return this.#leader?.isUnderMinIsr(this.#settings.minInsyncReplicas) ?? false;
+    return this.leader?.isUnderMinIsr(this.#settings.minInsyncReplicas) ?? false;
   }
 
   /** Takes the role that the picture gives this replica; older pictures are ignored. */
@@ -149,11 +145,8 @@ export class Partition {
     const log = this.#log;
     if (log === undefined) return;
     try {
-      if (registration.leader === this.world.nodeId) {
-        this.#lead(log, registration, isNewEpoch, nowMs);
-      } else {
-        this.#follow(log, registration, isNewEpoch);
-      }
+      if (registration.leader === this.world.nodeId) this.#lead(log, registration, nowMs);
+      else this.#follow(log, registration, isNewEpoch);
     } catch (error) {
       // The folder has failed, which it tells by itself in a turn of its own.
       if (!(error instanceof StorageError)) throw error;
@@ -162,45 +155,38 @@ export class Partition {
     this.watchers.changed(Change.role);
   }
 
-  #lead(log: Log, registration: Registration, isNewEpoch: boolean, nowMs: MonotonicMs): void {
-    const { leaderEpoch, isr, isRecovering } = registration;
-    this.#following?.end();
-    this.#following = undefined;
-    if (isNewEpoch || this.#leader === undefined) {
-      log.startEpoch(leaderEpoch);
-      this.#leader =
-        this.#leader?.renewed(log.endOffset, isr, nowMs) ??
-        new Leader(this.world.nodeId, log.endOffset);
-      if (isRecovering) {
-        const told = { leaderEpoch, endOffset: log.endOffset };
-        this.#logger.warn('it leads after an unclean election: records may be lost', told);
-      }
+  #lead(log: Log, registration: Registration, nowMs: MonotonicMs): void {
+    if (this.#leading !== undefined) {
+      this.#leading.take(registration, nowMs);
+      return;
     }
-    this.#leader.update(registration, nowMs);
-    this.#advanceHighWatermark();
+    this.#endRole();
+    const { world, topicId, index, watchers } = this;
+    const logger = this.#logger;
+    const settings = () => this.#settings;
+    const options = { world, topicId, index, log, watchers, logger, settings };
+    this.#leading = new Leading(options, registration, nowMs);
   }
 
   #follow(log: Log, { leader, leaderEpoch }: Registration, isNewEpoch: boolean): void {
-    this.#leader = undefined;
     if (!isNewEpoch && this.#following !== undefined) return;
-    this.#following?.end();
+    this.#endRole();
+    if (leader === NO_LEADER) return;
     const { watchers } = this;
     const logger = this.#logger;
-    this.#following =
-      leader === NO_LEADER
-        ? undefined
-        : new Following({ log, leaderId: leader, leaderEpoch, watchers, logger });
+    this.#following = new Following({ log, leaderId: leader, leaderEpoch, watchers, logger });
   }
 
   #endRole(): void {
-    this.#leader = undefined;
+    this.#leading?.end();
+    this.#leading = undefined;
     this.#following?.end();
     this.#following = undefined;
   }
 
   applySettings(settings: PartitionSettings): void {
     this.#settings = settings;
-    this.#advanceHighWatermark();
+    this.#leading?.advanceHighWatermark();
   }
 
   /** Its folder failed, or the partition is no longer held here. Who waits is told. */
@@ -224,7 +210,7 @@ export class Partition {
   /** Whether this replica may append now; 0 = yes. */
   checkAppend(isAllAcks: boolean): number {
     if (this.#log === undefined) return Errors.KAFKA_STORAGE_ERROR;
-    if (this.#leader === undefined) return Errors.NOT_LEADER_OR_FOLLOWER;
+    if (!this.isLeader) return Errors.NOT_LEADER_OR_FOLLOWER;
     return isAllAcks && this.isUnderMinIsr ? Errors.NOT_ENOUGH_REPLICAS : Errors.NONE;
   }
 
@@ -279,7 +265,7 @@ export class Partition {
       const { baseOffset, lastOffset, outcome } = appended;
       if (outcome === 'appended') {
         this.watchers.changed(Change.end);
-        this.#advanceHighWatermark();
+        this.#leading?.advanceHighWatermark();
       }
       const isStamped =
         outcome === 'duplicate' || this.#settings.validation.timestampType === 'LogAppendTime';
@@ -296,7 +282,7 @@ export class Partition {
    */
   settled(lastOffset: Offset): number | undefined {
     if (this.#log === undefined) return Errors.KAFKA_STORAGE_ERROR;
-    const leader = this.#leader;
+    const { leader } = this;
     if (leader === undefined) return Errors.NOT_LEADER_OR_FOLLOWER;
     if (this.#log.highWatermark <= lastOffset) return undefined;
     const minIsr = leader.effectiveMinIsr(this.#settings.minInsyncReplicas);
@@ -352,15 +338,15 @@ export class Partition {
   /** As `measure`, for the replica of another broker: nothing while that one is throttled. */
   measureAsReplica(id: NodeId, request: ReadRequest): number {
     const measured = this.measure(request);
-    return Number.isFinite(measured) && this.#isHeldBack(id) ? 0 : measured;
+    return Number.isFinite(measured) && this.#leading?.isHeldBack(id) === true ? 0 : measured;
   }
 
   /** For the replica of another broker: reads, and notes how far it is. */
   readAsReplica(id: NodeId, request: ReplicaReadRequest): PartitionRead {
     const errorCode = this.check(request);
-    const leader = this.#leader;
-    if (errorCode !== Errors.NONE || leader === undefined) return failedRead(errorCode);
-    if (leader.follower(id) === undefined) {
+    const leading = this.#leading;
+    if (errorCode !== Errors.NONE || leading === undefined) return failedRead(errorCode);
+    if (leading.leader.follower(id) === undefined) {
       // With an epoch it may know of an assignment that is on its way here: it shall try again.
       return failedRead(
         request.leaderEpoch === -1 ? Errors.NOT_LEADER_OR_FOLLOWER : Errors.UNKNOWN_LEADER_EPOCH,
@@ -372,90 +358,23 @@ export class Partition {
     const read = this.read(request);
     if (read.errorCode !== Errors.NONE || read.divergingEpoch !== undefined) return read;
     if (request.isNoted) {
-      this.#noteFollower(leader, id, {
+      leading.noteFetch(id, {
         endOffset: Number(request.fetchOffset),
         startOffset: request.startOffset,
         brokerEpoch: request.brokerEpoch,
       });
     }
-    return this.#withinThrottle(id, { ...read, ...this.#shown });
+    return leading.withinThrottle(id, { ...read, ...this.#shown });
   }
 
-  /** KIP-73: counts what a throttled replica gets, and gives nothing beyond the bound. */
-  #withinThrottle(id: NodeId, read: PartitionRead): PartitionRead {
-    if (!this.#isThrottled) return read;
-    if (this.#isHeldBack(id)) {
-      read.slice?.release();
-      return { ...read, slice: undefined, sizeInBytes: 0 };
-    }
-    this.world.leaderThrottle.record(read.sizeInBytes);
-    return read;
-  }
-
-  get #isThrottled(): boolean {
-    return isThrottled(this.#settings.leaderThrottledReplicas, this.index, this.world.nodeId);
-  }
-
-  /** Only replicas out of sync are held back: the others hold up every all-acks write. */
-  #isHeldBack(id: NodeId): boolean {
-    if (!this.#isThrottled || this.#leader?.isr.has(id) !== false) return false;
-    return this.world.leaderThrottle.isExceeded;
-  }
-
-  /**
-   * Notes what a follower has by its fetch; may raise the high watermark, or let it join the ISR.
-   */
-  #noteFollower(leader: Leader, id: NodeId, fetch: FollowerFetch): void {
-    const lowBefore = this.lowWatermark;
-    const nowMs = this.world.clock.monotonicMs();
-    const hasMoved = leader.fetched(id, fetch, this.endOffset, nowMs);
-    if (leader.mayJoin(id, this.highWatermark, this.world.peers)) {
-      this.#propose(leader, [...leader.isr, id]);
-    }
-    if (hasMoved) this.#advanceHighWatermark();
-    if (this.lowWatermark > lowBefore) this.watchers.changed(Change.logStart);
-  }
-
-  /**
-   * Proposes that whoever has been behind for too long leaves the ISR. To be called now and then.
-   */
+  /** Proposes that whoever has been behind for too long leaves the ISR. To be called now and then. */
   shrinkIsr(nowMs: MonotonicMs): void {
-    const leader = this.#leader;
-    if (leader === undefined) return;
-    const { endOffset, highWatermark } = this;
-    const lagging = leader.outOfSync(endOffset, this.world.replicaLagTimeMaxMs, nowMs);
-    if (lagging.length === 0) return;
-    const isr = [...leader.isr];
-    this.#logger.info('replicas have fallen behind and are to leave the ISR', {
-      isr,
-      endOffset,
-      highWatermark,
-      lagging: lagging.map((id) => ({ id, endOffset: leader.follower(id)?.endOffset ?? -1 })),
-    });
-    this.#propose(
-      leader,
-      isr.filter((id) => !lagging.includes(id)),
-    );
-  }
-
-  #propose(leader: Leader, isr: readonly NodeId[]): void {
-    const proposal = proposeIsr(leader, isr, {
-      nodeId: this.world.nodeId,
-      topicId: this.topicId,
-      index: this.index,
-      leaderEpoch: this.leaderEpoch,
-      partitionEpoch: this.partitionEpoch,
-      brokerEpoch: this.world.brokerEpoch(),
-      logger: this.#logger,
-      isLeading: () => this.#leader === leader,
-      withdrawn: () => this.#advanceHighWatermark(),
-    });
-    this.world.proposals.propose(proposal);
+    this.#leading?.shrinkIsr(nowMs);
   }
 
   /** The in-sync followers where a consumer could read from `offset` on; empty on followers. */
   readableAt(offset: bigint): Iterable<[NodeId, Follower]> {
-    return this.#leader?.inSyncWith(Number(offset)) ?? [];
+    return this.leader?.inSyncWith(Number(offset)) ?? [];
   }
 
   /**
@@ -471,7 +390,7 @@ export class Partition {
     const log = this.#log;
     if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
     const bound = isolation === undefined ? log.endOffset : this.#bound(isolation);
-    const epochStartOffset = this.#leader?.epochStartOffset ?? 0;
+    const epochStartOffset = this.leader?.epochStartOffset ?? 0;
     const isHighWatermarkBehind = isolation !== undefined && epochStartOffset > log.highWatermark;
     return findOffset(log, timestamp, bound, isHighWatermarkBehind, this.leaderEpoch);
   }
@@ -490,52 +409,24 @@ export class Partition {
   deleteRecords(offset: bigint): Result<{ lowWatermark: Offset; required: Offset }> {
     const log = this.#log;
     if (log === undefined) return refused(Errors.KAFKA_STORAGE_ERROR, '');
-    if (this.#leader === undefined) return refused(Errors.NOT_LEADER_OR_FOLLOWER, '');
+    if (!this.isLeader) return refused(Errors.NOT_LEADER_OR_FOLLOWER, '');
     if (!this.#settings.log.isDeleting && this.#settings.log.isCompacting) {
       return refused(Errors.POLICY_VIOLATION, 'its cleanup.policy is compact alone');
     }
-    const wanted = offset === -1n ? BigInt(log.highWatermark) : offset;
-    if (wanted < 0n || wanted > BigInt(log.highWatermark)) {
-      return refused(Errors.OFFSET_OUT_OF_RANGE, 'not up to the high watermark');
-    }
-    const required = Number(wanted);
-    try {
-      if (required > log.startOffset) {
-        log.advanceStartOffset(required);
-        this.watchers.changed(Change.logStart);
-      }
-      return ok({ lowWatermark: this.lowWatermark, required });
-    } catch (error) {
-      return refused(storageCode(error), '');
-    }
+    const { startOffset } = log;
+    const deleted = deleteBelow(log, offset);
+    if (deleted.kind === 'refused') return deleted;
+    if (log.startOffset > startOffset) this.watchers.changed(Change.logStart);
+    return ok({ lowWatermark: this.lowWatermark, required: deleted.value });
   }
 
   /** The lowest start of all live replicas; on followers their own. */
   get lowWatermark(): Offset {
-    const own = this.startOffset;
-    return this.#leader?.lowWatermark(own, this.world.peers) ?? own;
+    return this.#leading?.lowWatermark ?? this.startOffset;
   }
 
   #flushed(): void {
-    if (this.isLeader) this.#advanceHighWatermark();
+    if (this.#leading !== undefined) this.#leading.advanceHighWatermark();
     else this.world.readyToFetch(this);
-  }
-
-  /** Recomputes the leader's high watermark; it never falls. */
-  #advanceHighWatermark(): void {
-    const log = this.#log;
-    const leader = this.#leader;
-    if (log === undefined || leader === undefined) return;
-    const { peers, replicaLagTimeMaxMs, clock } = this.world;
-    const next = leader.highWatermark(
-      log.claimableEndOffset,
-      this.#settings.minInsyncReplicas,
-      replicaLagTimeMaxMs,
-      peers,
-      clock.monotonicMs(),
-    );
-    if (next === undefined || next <= log.highWatermark) return;
-    log.setHighWatermark(next);
-    this.watchers.changed(Change.highWatermark | Change.lastStable);
   }
 }
