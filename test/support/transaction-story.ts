@@ -17,7 +17,7 @@ import {
   type TransactionSettings,
 } from '../../src/transaction/settings';
 import type { TransactionChange } from '../../src/transaction/state';
-import { STATUSES } from '../../src/transaction/transaction';
+import { LAST_CLIENT_EPOCH, STATUSES } from '../../src/transaction/transaction';
 import type { TransactionRecord } from '../../src/transaction/transaction-record';
 import {
   type TransactionMachine,
@@ -133,6 +133,7 @@ export class TransactionStory {
         this.clock.shiftWall(Number(verb[0] === '-' ? -1 : 1) * durationMs(verb.slice(1)));
         return;
       case 'set':
+        if (verb === 'producer') this.#useUpEpochs();
         this.settings = { ...this.settings, ...numbers(words.named) };
         return;
       case 'feature':
@@ -159,6 +160,17 @@ export class TransactionStory {
       default:
         this.#request(who, verb, rest, words.named);
     }
+  }
+
+  /** Client A has had all epochs of its producer id but the last. */
+  #useUpEpochs(): void {
+    const last = this.log.entries.at(-1)?.record;
+    const [client] = this.producers.values();
+    if (last?.value == null || client === undefined) throw new Error('nobody has begun');
+    const value = { ...last.value, producerEpoch: LAST_CLIENT_EPOCH };
+    const offset = this.log.append([{ ...last, value }]);
+    this.machine.state.replay({ ...last, value }, { offset });
+    client.producerEpoch = LAST_CLIENT_EPOCH;
   }
 
   #changeLog(verb: string, reason: string | undefined): void {
