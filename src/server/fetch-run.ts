@@ -13,6 +13,7 @@ import { Change } from '../replication/waiting';
 import type { FileSlice } from '../storage/log';
 import type { Context } from './context';
 import { currentLeader, NodeEndpoints } from './current-leader';
+import { preferredReplica } from './preferred-replica';
 import type { Services } from './services';
 
 type Request = RequestOf<typeof Fetch>;
@@ -33,6 +34,8 @@ export class FetchRun {
   /** Parallel to `wanted`. */
   #reads: PartitionRead[] = [];
   #hasWaited = false;
+  /** Who is sent to another replica for that partition. */
+  readonly #preferred = new Map<Wanted, NodeId>();
   readonly #nodeEndpoints: NodeEndpoints;
   readonly #replicaId: NodeId;
   readonly #maxBytes: number;
@@ -92,13 +95,27 @@ export class FetchRun {
       isAtLeastOneBatch,
       upTo: this.#upTo,
     };
-    if (!this.isFromFollower) return partition.read(request);
+    if (!this.isFromFollower) return this.#redirect(partition, wanted) ?? partition.read(request);
     return partition.readAsReplica(this.#replicaId, {
       ...request,
       startOffset: wanted.logStartOffset,
       brokerEpoch: this.request.replicaState.replicaEpoch,
       isNoted: !this.#hasWaited,
     });
+  }
+
+  /** Nothing is read here for a consumer that has a nearer replica (KIP-392). */
+  #redirect(partition: Partition, wanted: Wanted): PartitionRead | undefined {
+    const { request, context, services } = this;
+    if (context.apiVersion < 11) return undefined;
+    const { fetchOffset, currentLeaderEpoch: leaderEpoch } = wanted;
+    const nearer = preferredReplica(partition, fetchOffset, request.rackId, context, services);
+    if (nearer === undefined) return undefined;
+    const errorCode = partition.check({ leaderEpoch, isLeaderRequired: false });
+    if (errorCode !== Errors.NONE) return { ...NO_READ, errorCode };
+    this.#preferred.set(wanted, nearer);
+    const { highWatermark, lastStableOffset, startOffset } = partition;
+    return { ...NO_READ, highWatermark, lastStableOffset, startOffset };
   }
 
   /** The partition, or the error code that says why there is none. */
@@ -113,7 +130,7 @@ export class FetchRun {
 
   /** Whether to answer at once: enough bytes, no wish to wait, or something to tell. */
   isEnough(): boolean {
-    if (this.request.maxWaitMs <= 0) return true;
+    if (this.request.maxWaitMs <= 0 || this.#preferred.size > 0) return true;
     let bytes = 0;
     let isAnyReadable = false;
     for (const read of this.#reads) {
@@ -181,13 +198,18 @@ export class FetchRun {
 
   /** What the session needs to know of each answer. */
   news(): News[] {
-    return this.#reads.map((read) => ({
+    return this.#reads.map((read, index) => ({
       errorCode: read.errorCode,
       highWatermark: read.highWatermark,
       logStartOffset: read.startOffset,
       recordBytes: read.sizeInBytes,
-      isRedirected: read.divergingEpoch !== undefined,
+      isRedirected: read.divergingEpoch !== undefined || this.#isSentAway(index),
     }));
+  }
+
+  #isSentAway(index: number): boolean {
+    const wanted = this.#preferred.size === 0 ? undefined : this.wanted[index];
+    return wanted !== undefined && this.#preferred.has(wanted);
   }
 
   /** In the order of `wanted`. The slices are the caller's from now on. */
@@ -207,6 +229,7 @@ export class FetchRun {
       logStartOffset: read.startOffset,
       abortedTransactions: this.#showsTransactions(read) ? read.abortedTransactions : null,
       records: read.slice ?? NO_BYTES,
+      preferredReadReplica: this.#preferred.get(wanted) ?? -1,
       ...(read.divergingEpoch === undefined ? {} : { divergingEpoch: read.divergingEpoch }),
       ...this.#leaderHint(wanted, read.errorCode),
     };

@@ -349,3 +349,90 @@ test('a follower serves consumers up to its own high watermark', async () => {
   const beyond = (await fetch(9n)).responses[0]?.partitions[0];
   expect(beyond).toMatchObject({ errorCode: Errors.OFFSET_OUT_OF_RANGE });
 });
+
+describe('consumers that name their rack', () => {
+  const fetchAt = async (cluster: ReplicaCluster, node: number, rackId: string, offset = 0n) => {
+    const client = await cluster.connect(node);
+    const topicId = cluster.image.topicByName('t')?.id ?? '';
+    const partition = { partition: 0, fetchOffset: offset, partitionMaxBytes: 1000 };
+    const answer = await cluster.ask(client, Fetch, 13, {
+      maxWaitMs: 400,
+      minBytes: 1,
+      topics: [{ topicId, partitions: [partition] }],
+      forgottenTopicsData: [],
+      rackId,
+    });
+    client.link.destroy();
+    return answer.responses[0]?.partitions[0];
+  };
+
+  const started = async () => {
+    const cluster = await ReplicaCluster.start(3, {
+      tellsHighWatermark: true,
+      replicaSelector: 'rack-aware',
+    });
+    cluster.createTopic('t', [{ replicas: [1, 2, 3] }]);
+    await cluster.world.advance(50);
+    await produce(cluster, 1, 't', batch(3));
+    await cluster.world.advance(50);
+    return cluster;
+  };
+
+  test('are sent to the replica in it, and read there all that is committed', async () => {
+    const cluster = await started();
+    const sent = await fetchAt(cluster, 1, 'rack-2');
+    expect(sent).toMatchObject({ errorCode: 0, preferredReadReplica: 2, highWatermark: 3 });
+    expect(sent?.records?.length).toBe(0);
+    const read = await fetchAt(cluster, 2, 'rack-2');
+    expect(read).toMatchObject({ errorCode: 0, preferredReadReplica: -1, highWatermark: 3 });
+    expect(read?.records?.length).toBeGreaterThan(0);
+  });
+
+  test('read from the leader where it is theirs, nobody is, or nobody there is in sync', async () => {
+    const cluster = await started();
+    for (const rack of ['rack-1', 'rack-9', '']) {
+      const read = await fetchAt(cluster, 1, rack);
+      expect(read).toMatchObject({ errorCode: 0, preferredReadReplica: -1 });
+      expect(read?.records?.length).toBeGreaterThan(0);
+    }
+    await cluster.node(2).kill();
+    cluster.change('t', { isr: [1, 3] });
+    await cluster.world.advance(10);
+    expect(await fetchAt(cluster, 1, 'rack-2')).toMatchObject({ preferredReadReplica: -1 });
+  });
+});
+
+test('throttled replicas that are not in sync are copied no faster than allowed, others are', async () => {
+  const cluster = await ReplicaCluster.start(2, { throttleBytesPerSecond: 100_000 });
+  await cluster.node(2).kill();
+  const throttled = {
+    'leader.replication.throttled.replicas': '*',
+    'follower.replication.throttled.replicas': '*',
+  };
+  cluster.createTopic('slow', [{ replicas: [1, 2], isr: [1] }], throttled);
+  cluster.createTopic('fast', [{ replicas: [1, 2], isr: [1] }]);
+  cluster.register(2, 12, true);
+  await cluster.world.advance(50);
+  const value = 'x'.repeat(50_000);
+  for (let i = 0; i < 60; i++) {
+    await produce(cluster, 1, 'slow', batch(1, value), { ms: 5 });
+    await produce(cluster, 1, 'fast', batch(1, value), { ms: 5 });
+  }
+  cluster.register(2, 40);
+  await cluster.node(2).start(40);
+  await cluster.world.advance(2000);
+  expect(cluster.node(2).partition('fast').endOffset).toBe(60);
+  // The first answer brings a megabyte at once; the rate is then waited out.
+  expect(cluster.node(2).partition('slow').endOffset).toBeLessThan(25);
+  await cluster.world.advance(14_000);
+  expect(cluster.node(2).partition('slow').endOffset).toBeLessThan(60);
+  await cluster.world.advance(20_000);
+  expect(cluster.node(2).partition('slow').endOffset).toBe(60);
+  expect([...cluster.isrOf('slow')].sort()).toEqual([1, 2]);
+  // In sync it is not held back, whatever the rate: every all-acks write would wait for it.
+  for (let i = 0; i < 40; i++) {
+    expect(await produce(cluster, 1, 'slow', batch(1, value), { ms: 5 })).toMatchObject({
+      errorCode: 0,
+    });
+  }
+});

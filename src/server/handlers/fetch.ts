@@ -1,7 +1,7 @@
 /**
  * Fetch 4–18: record batches as they lie in the log, for consumers and followers (KIP-74 limits,
  * KIP-227 sessions, KIP-320 fencing, KIP-392 reading from followers, KIP-516 topic ids, KIP-595
- * diverging epochs, KIP-951 new leaders). Left out: preferred read replicas, tiered storage.
+ * diverging epochs, KIP-951 new leaders). Left out: tiered storage.
  */
 import { ZERO_UUID } from '../../base/ids';
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
