@@ -120,6 +120,13 @@ export function serverSettings(live: LiveSettings): ServerSettings {
     defaultReplicationFactor: settings.value('default.replication.factor'),
     deleteTopicEnable: settings.value('delete.topic.enable'),
     requestTimeoutMs: settings.value('request.timeout.ms'),
+    get transactionPartitionVerificationEnable() {
+      return live.text('transaction.partition.verification.enable') !== 'false';
+    },
+    addPartitionsToTxnRetryBackoffMs: settings.value('add.partitions.to.txn.retry.backoff.ms'),
+    addPartitionsToTxnRetryBackoffMaxMs: settings.value(
+      'add.partitions.to.txn.retry.backoff.max.ms',
+    ),
     maxRequestPartitionSizeLimit: settings.value('max.request.partition.size.limit'),
     replicaSelector: replicaSelector(settings),
   };

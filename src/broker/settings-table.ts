@@ -72,8 +72,15 @@ const gzipLevel: ValidValues = {
 };
 
 export const BROKER_SETTINGS = [
-  int('add.partitions.to.txn.retry.backoff.max.ms', '100', 'high', { valid: atLeast(0) }),
-  int('add.partitions.to.txn.retry.backoff.ms', '20', 'high', { valid: atLeast(1) }),
+  int('add.partitions.to.txn.retry.backoff.max.ms', '100', 'high', {
+    valid: atLeast(0),
+    documentation:
+      'How long a produce request waits for its producer to be done with the transaction before.',
+  }),
+  int('add.partitions.to.txn.retry.backoff.ms', '20', 'high', {
+    valid: atLeast(1),
+    documentation: 'The pause between two questions of that kind to the transaction coordinator.',
+  }),
   list('advertised.listeners', null, 'high', {
     documentation:
       'Where clients are told to connect, listener by listener; `listeners` where not set.',
@@ -918,7 +925,11 @@ export const BROKER_SETTINGS = [
     valid: atLeast(1),
     documentation: 'The longest timeout that a producer may ask for its transactions.',
   }),
-  bool('transaction.partition.verification.enable', 'true', 'low', { update: 'cluster-wide' }),
+  bool('transaction.partition.verification.enable', 'true', 'low', {
+    update: 'cluster-wide',
+    documentation:
+      'Whether the coordinator is asked before a transaction begins in a partition (KIP-890).',
+  }),
   int('transaction.remove.expired.transaction.cleanup.interval.ms', '3600000', 'low', {
     valid: atLeast(1),
     documentation: 'How often transactional ids are looked for that have expired.',

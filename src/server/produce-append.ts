@@ -3,7 +3,6 @@ import type { Offset, Uuid } from '../base/ids';
 import type { ResponseDraft } from '../protocol/api';
 import type { Produce } from '../protocol/apis/produce';
 import { Errors } from '../protocol/errors';
-import { isTransactional } from '../protocol/records/batch';
 import {
   type RefusedBatch,
   receiveOffloaded,
@@ -14,9 +13,11 @@ import {
 import { checkFraming } from '../protocol/records/validate-checks';
 import { NO_BYTES } from '../protocol/schema';
 import type { Partition } from '../replication/partition';
+import type { AppendChecks } from '../storage/log';
 import type { Context } from './context';
 import { currentLeader, NodeEndpoints } from './current-leader';
 import { isInternalTopic } from './internal-topics';
+import type { TransactionPart } from './produce-transaction';
 import type { Services } from './services';
 
 type Response = ResponseDraft<typeof Produce>;
@@ -30,6 +31,8 @@ export interface Target {
   /** From version 13 on. */
   readonly topicId: Uuid | undefined;
   readonly index: number;
+  /** Undefined: it brings no part of a transaction. */
+  readonly transaction: TransactionPart | undefined;
 }
 
 /** A promise only while a long validation runs on another thread. */
@@ -96,31 +99,33 @@ export function appendOne(
   }
   const errorCode = partition.checkAppend(isAllAcks);
   if (errorCode !== Errors.NONE) return notLeader(topic, index, errorCode, context, services);
+  const { transaction } = target;
+  if (transaction?.kind === 'refused') return outside(topic, index, transaction, context, services);
+  const verification = transaction?.verification;
   const settings = partition.validation(context.apiVersion);
   const nowMs = services.clock.wallMs();
   const outcome = validateAppend(bytes, settings, nowMs);
   if (outcome.outcome !== 'offload') {
-    return appendValidated(partition, outcome, isAllAcks, context, services);
+    return appendValidated(partition, outcome, verification, isAllAcks, context, services);
   }
   const input = { records: Uint8Array.from(bytes), settings, nowMs };
-  return services.offload
-    .run(validateAppendTask, input)
-    .then((validated) =>
-      appendValidated(partition, receiveOffloaded(validated), isAllAcks, context, services),
-    );
+  return services.offload.run(validateAppendTask, input).then((validated) => {
+    const received = receiveOffloaded(validated);
+    return appendValidated(partition, received, verification, isAllAcks, context, services);
+  });
 }
 
 function appendValidated(
   partition: Partition,
   validated: ValidationOutcome,
+  verification: AppendChecks['verification'],
   isAllAcks: boolean,
   context: Context,
   services: Services,
 ): Appended {
   const { topic, index } = partition;
   if (validated.outcome === 'refused') return invalid(partition, validated);
-  if (isTransactional(validated.batch, 0)) return failed(topic, index, Errors.INVALID_TXN_STATE);
-  const outcome = partition.appendAsLeader(validated.batch, isAllAcks);
+  const outcome = partition.appendAsLeader(validated.batch, isAllAcks, verification);
   const logStartOffset = partition.startOffset;
   if (outcome.kind === 'refused') {
     const { errorCode } = outcome;
@@ -181,6 +186,19 @@ function invalid(partition: Partition, refused: RefusedBatch): Appended {
 
 function failed(topic: string, index: number, errorCode: number): Appended {
   const response = { index, errorCode, baseOffset: -1, recordErrors: NO_RECORD_ERRORS };
+  return new Appended(topic, undefined, -1, response);
+}
+
+/** The transaction's coordinator, or the partition, does not let it begin here. */
+function outside(
+  topic: string,
+  index: number,
+  { errorCode, message: errorMessage }: Extract<TransactionPart, { kind: 'refused' }>,
+  context: Context,
+  services: Services,
+): Appended {
+  if (errorMessage === null) return notLeader(topic, index, errorCode, context, services);
+  const response = { index, errorCode, errorMessage, baseOffset: -1, recordErrors: [] };
   return new Appended(topic, undefined, -1, response);
 }
 

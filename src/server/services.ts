@@ -57,6 +57,10 @@ export interface ServerSettings {
   readonly defaultReplicationFactor: number;
   readonly deleteTopicEnable: boolean;
   readonly requestTimeoutMs: number;
+  /** `transaction.partition.verification.enable` */
+  readonly transactionPartitionVerificationEnable: boolean;
+  readonly addPartitionsToTxnRetryBackoffMs: number;
+  readonly addPartitionsToTxnRetryBackoffMaxMs: number;
   /** Partitions in one answer to DescribeTopicPartitions. */
   readonly maxRequestPartitionSizeLimit: number;
   /** Which consumers are shown another replica than the leader; undefined: none (KIP-392). */

@@ -2,7 +2,7 @@
  * A node that serves the data path: the real server, handlers, replicas and logs over a disk in
  * memory, with a picture that the test draws.
  */
-import type { Uuid } from '../../src/base/ids';
+import type { TopicPartition, Uuid } from '../../src/base/ids';
 import { Image } from '../../src/metadata/image';
 import { ImageBuilder } from '../../src/metadata/image-builder';
 import { type MetadataRecord, metadataRecord } from '../../src/metadata/metadata-record';
@@ -10,6 +10,7 @@ import { Publisher } from '../../src/metadata/publisher';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
 import type { AnyApi, RequestDraft, ResponseOf } from '../../src/protocol/api';
+import { type ErrorCode, Errors } from '../../src/protocol/errors';
 import { FetchSessions } from '../../src/replication/fetch-sessions';
 import { partitionSettings } from '../../src/replication/partition-settings';
 import { Replicas } from '../../src/replication/replicas';
@@ -18,6 +19,10 @@ import { handlers } from '../../src/server/handlers';
 import { Registry } from '../../src/server/registry';
 import { Server } from '../../src/server/server';
 import type { Services } from '../../src/server/services';
+import type {
+  TransactionalProducer,
+  TransactionChecks,
+} from '../../src/server/transaction-services';
 import { Logs } from '../../src/storage/logs';
 import { writeMetaProperties } from '../../src/storage/meta-properties';
 import { type TestMachine, TestWorld } from '../support/world';
@@ -37,11 +42,42 @@ export interface TopicPlan {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
+interface Asked {
+  readonly how: 'add' | 'verify';
+  readonly producer: TransactionalProducer;
+  readonly partitions: readonly string[];
+}
+
+/** Answers questions about transactions as told, and as late as told. */
+export class ScriptedCoordinator implements TransactionChecks {
+  /** Every question, the oldest first. */
+  readonly asked: Asked[] = [];
+  /** The code for each partition of a question. */
+  says: (asked: Asked, partition: string) => ErrorCode = () => Errors.NONE;
+  /** Answers that wait for this. */
+  waitsFor: Promise<void> = Promise.resolve();
+
+  async check(
+    how: 'add' | 'verify',
+    producer: TransactionalProducer,
+    partitions: readonly TopicPartition[],
+  ): Promise<readonly ErrorCode[]> {
+    const names = partitions.map(({ topic, partition }) => `${topic}-${partition}`);
+    const asked = { how, producer, partitions: names };
+    this.asked.push(asked);
+    const codes = names.map((name) => this.says(asked, name));
+    await this.waitsFor;
+    return codes;
+  }
+}
+
 export class DataBroker {
   readonly server: Server;
   readonly replicas: Replicas;
   readonly services: Services;
   readonly publisher: Publisher;
+  /** Whom the node asks about transactions. */
+  readonly coordinator = new ScriptedCoordinator();
   readonly #settings = new Map<string, Readonly<Record<string, string>>>();
   #offset = 0;
 
@@ -71,7 +107,14 @@ export class DataBroker {
       offload,
       nodeId: NODE_ID,
       clusterId: 'test-cluster',
-      settings: { fetchMaxBytes: 57_671_680 },
+      settings: {
+        fetchMaxBytes: 57_671_680,
+        requestTimeoutMs: 30_000,
+        transactionPartitionVerificationEnable: true,
+        addPartitionsToTxnRetryBackoffMs: 20,
+        addPartitionsToTxnRetryBackoffMaxMs: 100,
+      },
+      transactions: { checks: this.coordinator },
       picture: () => this.publisher.image,
       quorum: { kraftVersion: 1 },
       replicas: this.replicas,

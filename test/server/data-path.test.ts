@@ -207,18 +207,6 @@ describe('Produce', () => {
     expect(client.isClosed).toBe(false);
   });
 
-  test('a transactional batch of a transaction that does not exist is refused', async () => {
-    const broker = await DataBroker.start([{ name: 't' }]);
-    const client = await broker.connect();
-    const producer = { producerId: 5, producerEpoch: 0, baseSequence: 0 };
-    const records = batch(['a'], { ...producer, isTransactional: true });
-    const request = { ...produceRequest('t', records), transactionalId: 'x' };
-    expect(produced(await broker.ask(client, Produce, V, request))).toMatchObject({
-      errorCode: Errors.INVALID_TXN_STATE,
-    });
-    expect(broker.replicas.get('t', 0)?.endOffset).toBe(0);
-  });
-
   test('a batch of records without keys is refused on a compacted topic, naming each', async () => {
     const settings = { 'cleanup.policy': 'compact' };
     const broker = await DataBroker.start([{ name: 't', settings }]);

@@ -1,8 +1,9 @@
 /**
  * Produce 3–13: appends one record batch per partition (KIP-98 sequences, KIP-467 record errors,
  * KIP-516 topic ids, KIP-951 new leaders). Advertised from 0, since librdkafka takes a broker that
- * starts later for one without compression; versions 0 to 2 close the connection. Transactional
- * batches are refused (INVALID_TXN_STATE): there is no transaction that they could belong to.
+ * starts later for one without compression; versions 0 to 2 close the connection. What begins a
+ * transaction in a partition is appended once its coordinator knows of it: it is asked, or told from
+ * version 12 on (KIP-890).
  */
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Produce } from '../../protocol/apis/produce';
@@ -12,6 +13,12 @@ import { Change } from '../../replication/waiting';
 import type { Context } from '../context';
 import { type Answer, CloseConnection, serve } from '../handler';
 import { Appended, type Appending, appendOne } from '../produce-append';
+import {
+  partKey,
+  type TransactionParts,
+  verifyTransaction,
+  type Wanted,
+} from '../produce-transaction';
 import type { Services } from '../services';
 
 type Request = RequestOf<typeof Produce>;
@@ -33,11 +40,42 @@ export const produce = serve({
       const errorCode = Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
       return Produce.refuse(request, errorCode, context.apiVersion);
     }
-    const appending = appendAll(request, context, services);
-    if (areAppended(appending)) return finish(appending, request, context, services);
-    return Promise.all(appending).then((all) => finish(all, request, context, services));
+    const { transactionalId } = request;
+    if (transactionalId !== null) {
+      return withinTransaction(transactionalId, request, context, services);
+    }
+    return appendAndFinish(request, NOT_IN_TRANSACTION, context, services);
   },
 });
+
+const NOT_IN_TRANSACTION: TransactionParts = new Map();
+
+function withinTransaction(
+  transactionalId: string,
+  request: Request,
+  context: Context,
+  services: Services,
+): Answer<Response> {
+  let kept = request;
+  const { apiVersion } = context;
+  const wanted = wantedOf(request, context, services);
+  const parts = verifyTransaction({ transactionalId, apiVersion, wanted }, services, () => {
+    kept = copyRecords(request);
+  });
+  if (!(parts instanceof Promise)) return appendAndFinish(request, parts, context, services);
+  return parts.then((verified) => appendAndFinish(kept, verified, context, services));
+}
+
+function appendAndFinish(
+  request: Request,
+  parts: TransactionParts,
+  context: Context,
+  services: Services,
+): Answer<Response> {
+  const appending = appendAll(request, parts, context, services);
+  if (areAppended(appending)) return finish(appending, request, context, services);
+  return Promise.all(appending).then((all) => finish(all, request, context, services));
+}
 
 const areAppended = (all: readonly Appending[]): all is readonly Appended[] =>
   all.every((one) => one instanceof Appended);
@@ -54,13 +92,44 @@ function hasTransactionalRecords({ topicData }: Request): boolean {
   return false;
 }
 
-function appendAll(request: Request, context: Context, services: Services): Appending[] {
+/** Where records are to go, as far as there is such a partition. */
+function wantedOf(request: Request, { apiVersion }: Context, { picture }: Services): Wanted[] {
+  const image = picture();
+  return request.topicData.flatMap(({ name, topicId, partitionData }) => {
+    const topic = apiVersion >= 13 ? image.topicById(topicId) : image.topicByName(name);
+    if (topic === undefined) return [];
+    return partitionData
+      .filter(({ index }) => topic.partitions.get(index) !== undefined)
+      .map(({ index, records }) => ({ topic: topic.name, partition: index, records }));
+  });
+}
+
+/** The frame that the records lie in is only lent until the handler first waits. */
+function copyRecords(request: Request): Request {
+  const topicData = request.topicData.map((topic) => {
+    const partitionData = topic.partitionData.map((partition) => {
+      const { records } = partition;
+      return { ...partition, records: records === null ? null : Buffer.from(records) };
+    });
+    return { ...topic, partitionData };
+  });
+  return { ...request, topicData };
+}
+
+function appendAll(
+  request: Request,
+  parts: TransactionParts,
+  context: Context,
+  services: Services,
+): Appending[] {
   const appending: Appending[] = [];
   for (const { name, topicId, partitionData } of request.topicData) {
     const isById = context.apiVersion >= 13;
     const topic = isById ? services.picture().topicById(topicId)?.name : name;
     for (const { index, records } of partitionData) {
-      const target = { topic, topicId: isById ? topicId : undefined, index };
+      const isPart = parts.size > 0 && topic !== undefined;
+      const transaction = isPart ? parts.get(partKey(topic, index)) : undefined;
+      const target = { topic, topicId: isById ? topicId : undefined, index, transaction };
       appending.push(appendOne(target, records, request.acks === ALL, context, services));
     }
   }
