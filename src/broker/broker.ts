@@ -41,6 +41,7 @@ import { SharedSlices } from './slices';
 const SHUTDOWN_MS = 30_000;
 /** How long a controller that stops waits for brokers that stop too. */
 const OTHERS_HAND_OVER_MS = 2_000;
+const SAY_SO_MS = 150;
 
 /** A topic to create, with settings by Kafka's names. */
 export interface NewTopic {
@@ -340,8 +341,11 @@ export class Broker {
   async #letOthersHandOver(): Promise<void> {
     const { platform, settings } = this.#options;
     const quorum = this.#door.opened;
-    if (quorum === undefined || !settings.hasRole('controller')) return;
+    if (quorum === undefined || quorum.driver.voters.size < 2) return;
+    if (!settings.hasRole('controller')) return;
     const { clock } = platform;
+    // Others that were told to stop at the same time have said so by then.
+    await clock.sleep(SAY_SO_MS);
     const untilMs = clock.monotonicMs() + OTHERS_HAND_OVER_MS;
     const isHandingOver = (): boolean =>
       [...quorum.publisher.image.brokers.values()].some(

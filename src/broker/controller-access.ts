@@ -33,6 +33,8 @@ import type { QuorumDoor } from './quorum-door';
 
 /** Pause before a controller that is known, and does not decide, is asked again. */
 const RETRY_MS = 50;
+/** Where a known leader is reached may become known without another word. */
+const LOOK_MS = 500;
 
 export interface ControllerAccessOptions {
   readonly clock: Clock;
@@ -193,14 +195,15 @@ export class NodeControllerAccess implements ControllerAccess {
 
   /** Undefined if nobody decided in time. */
   async #untilDecided<Answer>(attempt: Attempt<Answer>): Promise<Answer | undefined> {
-    const { clock, timeoutMs } = this.#options;
+    const { clock, door, timeoutMs } = this.#options;
     const untilMs = after(clock.monotonicMs(), timeoutMs);
     while (!this.#isClosed) {
+      const seen = door.leaderChanges;
       const answer = await this.#try(attempt);
       if (answer !== undefined) return answer;
       const nowMs = clock.monotonicMs();
       if (nowMs >= untilMs) return undefined;
-      await this.#pause(nowMs, untilMs);
+      if (door.leaderChanges === seen) await this.#pause(nowMs, untilMs);
     }
     return undefined;
   }
@@ -222,7 +225,7 @@ export class NodeControllerAccess implements ControllerAccess {
   #pause(nowMs: MonotonicMs, untilMs: MonotonicMs): Promise<void> {
     const { clock, door } = this.#options;
     const isKnown = door.opened?.driver.leaderDestination !== undefined;
-    const longestMs = untilMs - nowMs;
+    const pauseMs = Math.min(isKnown ? RETRY_MS : LOOK_MS, untilMs - nowMs);
     return new Promise((resolve) => {
       const wake = (): void => {
         stop();
@@ -231,7 +234,7 @@ export class NodeControllerAccess implements ControllerAccess {
         resolve();
       };
       const stop = door.onLeader(wake);
-      const timer = clock.setTimer(isKnown ? Math.min(RETRY_MS, longestMs) : longestMs, wake);
+      const timer = clock.setTimer(pauseMs, wake);
       this.#sleeping.add(wake);
     });
   }

@@ -16,6 +16,7 @@ export class QuorumDoor implements QuorumAccess {
   #opened: NodeQuorum | undefined;
   readonly #waiting: ((quorum: NodeQuorum) => void)[] = [];
   readonly #leaderListeners = new Set<() => void>();
+  #leaderChanges = 0;
 
   /** Undefined until the metadata log is open. */
   get opened(): NodeQuorum | undefined {
@@ -40,9 +41,15 @@ export class QuorumDoor implements QuorumAccess {
   open(quorum: NodeQuorum): void {
     this.#opened = quorum;
     quorum.onLeader(() => {
+      this.#leaderChanges += 1;
       for (const listener of [...this.#leaderListeners]) listener();
     });
     for (const go of this.#waiting.splice(0)) go(quorum);
+  }
+
+  /** How often `onLeader`'s listeners were told: nothing is missed between a look and a wait. */
+  get leaderChanges(): number {
+    return this.#leaderChanges;
   }
 
   /** Told whenever who leads, or whether this node decides, may have changed. */

@@ -8,15 +8,7 @@ import { soleNodeProperties } from '../broker/sole-node';
 import { startNode } from '../broker/start-node';
 import { memoryDisk } from '../platform/memory-disk';
 import { nodePlatform } from '../platform/node';
-
-/** A topic to create before the broker is handed out. */
-export interface TopicOptions {
-  readonly topic: string;
-  /** `num.partitions` where absent. */
-  readonly partitions?: number;
-  /** Topic settings by Kafka's names. */
-  readonly settings?: Readonly<Record<string, string | number | boolean>>;
-}
+import { createTopics, type TopicOptions, textEntries } from './topics';
 
 export interface StartBrokerOptions {
   /** Created before `startBroker` resolves; a text is a topic with default settings. */
@@ -103,27 +95,4 @@ function running(node: Broker): RunningBroker {
     stop,
     [Symbol.asyncDispose]: stop,
   };
-}
-
-async function createTopics(
-  node: Broker,
-  topics: readonly (string | TopicOptions)[],
-): Promise<void> {
-  if (topics.length === 0) return;
-  await node.createTopics(
-    topics.map((entry) => {
-      const topic: TopicOptions = typeof entry === 'string' ? { topic: entry } : entry;
-      return {
-        name: topic.topic,
-        partitions: topic.partitions,
-        settings: new Map(textEntries(topic.settings)),
-      };
-    }),
-  );
-}
-
-function textEntries(
-  settings: Readonly<Record<string, string | number | boolean>> = {},
-): [string, string][] {
-  return Object.entries(settings).map(([name, value]) => [name, String(value)]);
 }

@@ -1,4 +1,5 @@
 /** What is done with an answer to a request of ours. */
+import type { NodeId } from '../base/ids';
 import { unreachable } from '../base/invariant';
 import { after, type MonotonicMs } from '../base/times';
 import { onVote } from './candidate';
@@ -6,6 +7,7 @@ import { type Core, say } from './core';
 import { learnFromAnswer } from './epochs';
 import { onFetched, onFetchedSnapshot, onLeaderGone } from './follower';
 import type { IncomingResponse } from './messages';
+import type { FollowerRole } from './quorum';
 import { becomeCandidate } from './transitions';
 import { onApiVersions } from './voter-changes';
 
@@ -89,7 +91,7 @@ function onRefused(
   }
   if (role.kind === 'follower' && answer.error === 'UNSUPPORTED_VERSION')
     role.hasUpdatedLeader = true;
-  if (role.kind === 'follower' && fromId === role.leaderId && answer.isGone === true) {
+  if (role.kind === 'follower' && answer.isGone === true && isLeadersPlace(core, role, fromId)) {
     onLeaderGone(core, role, nowMs);
   }
   if (role.kind === 'leader') onApiVersions(core, fromId, answer, nowMs);
@@ -97,6 +99,16 @@ function onRefused(
     say(core, 'warn', 'quorum request refused', { by: fromId, error: answer.error });
   }
   return false;
+}
+
+/** A bootstrap server, whose id is not known, may be the leader. */
+function isLeadersPlace(core: Core, role: FollowerRole, id: NodeId): boolean {
+  if (id === role.leaderId) return true;
+  const place = core.connections.bootstrapServer(id);
+  return role.leaderEndpoints.some(
+    ({ name, host, port }) =>
+      name === core.listenerName && host === place?.host && port === place.port,
+  );
 }
 
 /** An own attempt to join: whatever came of it, the next one waits for its period. */

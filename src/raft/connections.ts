@@ -102,6 +102,10 @@ export class Connections {
     return undefined;
   }
 
+  bootstrapServer(id: NodeId): Destination | undefined {
+    return this.#settings.bootstrapServers.find((server) => server.id === id);
+  }
+
   /** When `readyBootstrapServer` is worth asking again. */
   bootstrapAtMs(nowMs: MonotonicMs): MonotonicMs {
     const waiting = this.#firstWaiting(nowMs);

@@ -30,10 +30,17 @@ export function coreOf<R>(options: QuorumDriverOptions<R>, folder: MetadataFolde
   );
 }
 
-/** Servers whose ids are unknown get ids of their own, from -2 down, as in Kafka. */
+/** Servers whose ids are unknown get ids of their own, from -2 down, as in Kafka. Not itself. */
 function bootstrapServers<R>(options: QuorumDriverOptions<R>): readonly Destination[] {
   if (options.bootstrapServers.length === 0) {
     return options.staticVoters.filter(({ id }) => id !== options.nodeId);
   }
-  return options.bootstrapServers.map(({ host, port }, index) => ({ id: -2 - index, host, port }));
+  return options.bootstrapServers
+    .map(({ host, port }, index) => ({ id: -2 - index, host, port }))
+    .filter((server) => !options.endpoints.some((own) => isSamePlace(own, server)));
 }
+
+const isSamePlace = (
+  one: { readonly host: string; readonly port: number },
+  other: { readonly host: string; readonly port: number },
+): boolean => one.host === other.host && one.port === other.port;

@@ -88,7 +88,8 @@ function checkFetch(core: Core, request: FetchRequest): QuorumError | undefined 
     request.fetchOffset >= 0 &&
     request.lastFetchedEpoch >= 0 &&
     request.lastFetchedEpoch <= request.epoch &&
-    request.replica.id !== core.self.id;
+    // Who looks for the leader may come upon itself under another name.
+    (request.replica.id !== core.self.id || core.role.kind !== 'leader');
   return isSane ? undefined : 'INVALID_REQUEST';
 }
 

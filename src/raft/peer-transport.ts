@@ -13,9 +13,9 @@ export interface PeerTransportOptions
   readonly listenerName: string;
 }
 
-/** As Kafka's own channel between controllers. */
-const RECONNECT_BACKOFF_MS = 50;
-const RECONNECT_BACKOFF_MAX_MS = 500;
+/** The quorum waits itself before it tries a node again, and asks nobody else while one is tried. */
+const RECONNECT_BACKOFF_MS = 20;
+const RECONNECT_BACKOFF_MAX_MS = 100;
 
 export class PeerTransport implements QuorumTransport {
   /** Fetches wait at the leader, and would hold up what a channel carries behind them. */
