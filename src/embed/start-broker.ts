@@ -6,6 +6,7 @@ import type { Broker } from '../broker/broker';
 import { workerFile } from '../broker/offload-tasks';
 import { soleNodeProperties } from '../broker/sole-node';
 import { startNode } from '../broker/start-node';
+import { keepingAlive } from '../platform/keep-alive';
 import { memoryDisk } from '../platform/memory-disk';
 import { nodePlatform } from '../platform/node';
 import { createTopics, type TopicOptions, textEntries } from './topics';
@@ -45,11 +46,15 @@ export interface RunningBroker extends AsyncDisposable {
 
 /**
  * Starts a broker in this process and resolves once it serves. It installs no signal handlers,
- * never ends the process, and nothing of it keeps the process alive.
+ * never ends the process, and nothing of it keeps the process alive once it runs.
  * Rejects with an Error whose message is a sentence (a taken port, a wrong setting, a locked
  * folder).
  */
-export async function startBroker(options: StartBrokerOptions = {}): Promise<RunningBroker> {
+export function startBroker(options: StartBrokerOptions = {}): Promise<RunningBroker> {
+  return keepingAlive(() => start(options));
+}
+
+async function start(options: StartBrokerOptions): Promise<RunningBroker> {
   const platform = nodePlatform({
     level: options.logLevel ?? 'silent',
     workerFile,
@@ -83,7 +88,7 @@ export async function startBroker(options: StartBrokerOptions = {}): Promise<Run
 function running(node: Broker): RunningBroker {
   const clients = node.listeners.filter((listener) => !listener.isForControllers);
   const brokers = clients.map(({ address }) => address);
-  const stop = (): Promise<void> => node.stop();
+  const stop = (): Promise<void> => keepingAlive(() => node.stop());
   return {
     brokers,
     bootstrapServers: brokers.join(','),
@@ -91,7 +96,7 @@ function running(node: Broker): RunningBroker {
     port: clients[0]?.port ?? 0,
     clusterId: node.clusterId,
     failed: node.failed,
-    createTopics: (topics) => createTopics(node, topics),
+    createTopics: (topics) => keepingAlive(() => createTopics(node, topics)),
     stop,
     [Symbol.asyncDispose]: stop,
   };

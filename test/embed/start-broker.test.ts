@@ -214,6 +214,16 @@ describe('the process that embeds it', () => {
     });
   });
 
+  test('runs on while a start, a new topic or a stop is awaited, with nothing else to do', async () => {
+    const body = `(async () => {
+      const broker = await startBroker();
+      await broker.createTopics(['t']);
+      await broker.stop();
+      console.log('stopped');
+    })()`;
+    expect(await script(body)).toEqual({ exitCode: 0, printed: 'stopped\n' });
+  });
+
   test('ends by itself with a client connected from elsewhere in it', async () => {
     const body = `
       startBroker().then(({ port }) => {
