@@ -11,6 +11,7 @@ const SCENARIO = {
   producers: [],
   consumers: [],
   members: [],
+  adminPausesMs: [],
   syncUs: 500,
   safetyMs: 0,
   meanFaultGapMs: 0,

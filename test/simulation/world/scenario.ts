@@ -16,6 +16,8 @@ export interface Scenario {
   readonly producers: readonly ProducerPlan[];
   readonly consumers: readonly ConsumerPlan[];
   readonly members: readonly MemberPlan[];
+  /** The longest pause of each administrator that creates, changes and deletes topics. */
+  readonly adminPausesMs: readonly number[];
   /** The longest an fsync usually takes. */
   readonly syncUs: number;
   readonly safetyMs: number;
@@ -33,6 +35,7 @@ export interface TopicPlan {
 export interface ScenarioLimits {
   readonly nodes: number;
   readonly maxMembers: number;
+  readonly maxAdmins: number;
   readonly minSafetyMs: number;
   readonly maxSafetyMs: number;
 }
@@ -40,6 +43,7 @@ export interface ScenarioLimits {
 export const USUAL_LIMITS: ScenarioLimits = {
   nodes: 1,
   maxMembers: 3,
+  maxAdmins: 1,
   minSafetyMs: 10_000,
   maxSafetyMs: 40_000,
 };
@@ -68,6 +72,9 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
     maxWaitMs: chance.pick([0, 20, 2000]),
     maxBytes: 50_000,
   }));
+  const adminPausesMs = Array.from({ length: chance.between(0, limits.maxAdmins) }, () =>
+    chance.pick([300, 3000]),
+  );
   return {
     nodes: limits.nodes,
     crash: chance.chance(0.5) ? 'process-crash' : 'power-loss',
@@ -75,6 +82,7 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
     producers,
     consumers,
     members,
+    adminPausesMs,
     syncUs: chance.pick([500, 5000, 50_000]),
     safetyMs: chance.between(limits.minSafetyMs, limits.maxSafetyMs),
     meanFaultGapMs: chance.pick([1500, 3000, 8000]),

@@ -11,6 +11,7 @@ import { ClusterView } from '../clients/cluster-view';
 import { SimulatedConsumer } from '../clients/consumer';
 import { SimulatedMember } from '../clients/group-member';
 import { SimulatedProducer } from '../clients/producer';
+import { SimulatedAdmin } from '../clients/topic-admin';
 import { Machine, USUAL_TRAITS } from '../engine/machine';
 import { Stream } from '../engine/seeds';
 import { SimulatedNetworks } from '../engine/simulated-network';
@@ -133,7 +134,8 @@ export class World {
 
     const producers = this.#producers();
     const readers = this.#readers();
-    for (const client of [...producers, ...readers]) {
+    const admins = this.#admins();
+    for (const client of [...producers, ...readers, ...admins]) {
       client.run().catch((error: unknown) => this.fail(error, 'a client'));
     }
     for (const fault of this.#faults) this.#schedule(fault);
@@ -144,7 +146,7 @@ export class World {
 
     this.#heal();
     await this.#until(() => this.#areUp(), LIVENESS_LIMIT_MS, 'all nodes are up again');
-    for (const clients of [producers, readers]) {
+    for (const clients of [producers, readers, admins]) {
       for (const client of clients) client.finish();
       const areIdle = (): boolean => clients.every((client) => client.isIdle);
       await this.#until(areIdle, LIVENESS_LIMIT_MS, 'all clients come to rest');
@@ -183,6 +185,13 @@ export class World {
       return new SimulatedMember(platform, cluster, this.#history, plan);
     });
     return [...consumers, ...members];
+  }
+
+  #admins(): readonly Client[] {
+    return this.#scenario.adminPausesMs.map((maxPauseMs, index) => {
+      const { platform, cluster } = this.#clientParts(`a${index}`);
+      return new SimulatedAdmin(platform, cluster, maxPauseMs);
+    });
   }
 
   #client(name: string): ClusterView {

@@ -1,0 +1,170 @@
+/**
+ * A simulated administrator: creates topics, deletes some, changes settings, and looks whether
+ * what was answered is to be seen.
+ */
+import type { Uuid } from '../../../src/base/ids';
+import { ZERO_UUID } from '../../../src/base/ids';
+import type { Platform } from '../../../src/platform/platform';
+import {
+  CreateTopics,
+  DeleteTopics,
+  DescribeConfigs,
+  IncrementalAlterConfigs,
+  Metadata,
+} from '../../../src/protocol/apis';
+import { Errors } from '../../../src/protocol/errors';
+import { Violation } from '../world/history';
+import { type ClusterView, expectNone, TryAgain } from './cluster-view';
+
+interface KnownTopic {
+  readonly partitions: number;
+  /** Unknown if the answer that told it was lost. */
+  id: Uuid | undefined;
+  retentionMs: string | undefined;
+}
+
+const TOPIC_RESOURCE = 2;
+const SET = 0;
+const SETTING = 'retention.ms';
+
+export class SimulatedAdmin {
+  readonly #platform: Platform;
+  readonly #cluster: ClusterView;
+  readonly #maxPauseMs: number;
+  readonly #topics = new Map<string, KnownTopic>();
+  readonly #deleted = new Set<string>();
+  #created = 0;
+  #isFinishing = false;
+  #isIdle = false;
+
+  constructor(platform: Platform, cluster: ClusterView, maxPauseMs: number) {
+    this.#platform = platform;
+    this.#cluster = cluster;
+    this.#maxPauseMs = maxPauseMs;
+  }
+
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  async run(): Promise<void> {
+    const { random, clock } = this.#platform;
+    while (!this.#isFinishing) {
+      const names = [...this.#topics.keys()];
+      const name = names[random.below(names.length)];
+      const chance = random.below(10);
+      if (name === undefined || chance < 5) await this.#create();
+      else if (chance < 7) await this.#delete(name);
+      else await this.#alter(name);
+      await this.#look();
+      await clock.sleep(random.below(this.#maxPauseMs));
+    }
+    await this.#look();
+    for (const name of this.#topics.keys()) await this.#lookAtSetting(name);
+    this.#isIdle = true;
+  }
+
+  async #create(): Promise<void> {
+    this.#created += 1;
+    const name = `made-${this.#created}`;
+    const partitions = 1 + this.#platform.random.below(3);
+    const topic = { name, numPartitions: partitions, replicationFactor: -1 };
+    const id = await this.#cluster.persist(async () => {
+      const answer = await (await this.#cluster.any()).request(CreateTopics, 7, {
+        topics: [{ ...topic, assignments: [], configs: [] }],
+        timeoutMs: 5000,
+      });
+      const { errorCode = Errors.UNKNOWN_SERVER_ERROR, topicId } = answer.topics[0] ?? {};
+      // An earlier attempt may have succeeded without our hearing of it.
+      if (errorCode === Errors.TOPIC_ALREADY_EXISTS) return undefined;
+      // While its disk fails, the only broker is fenced and nowhere to place a replica.
+      if (errorCode === Errors.INVALID_REPLICATION_FACTOR) throw new TryAgain('no broker is there');
+      expectNone(errorCode, `CreateTopics ${name}`);
+      return topicId;
+    });
+    this.#topics.set(name, { partitions, id, retentionMs: undefined });
+  }
+
+  async #delete(name: string): Promise<void> {
+    this.#topics.delete(name);
+    await this.#cluster.persist(async () => {
+      const answer = await (await this.#cluster.any()).request(DeleteTopics, 6, {
+        topics: [{ name, topicId: ZERO_UUID }],
+        topicNames: [],
+        timeoutMs: 5000,
+      });
+      const { errorCode = Errors.UNKNOWN_SERVER_ERROR } = answer.responses[0] ?? {};
+      // Likewise: it may be gone already.
+      if (errorCode !== Errors.UNKNOWN_TOPIC_OR_PARTITION) {
+        expectNone(errorCode, `DeleteTopics ${name}`);
+      }
+    });
+    this.#deleted.add(name);
+  }
+
+  async #alter(name: string): Promise<void> {
+    const value = String(1_000_000_000 + this.#platform.random.below(1_000_000));
+    await this.#cluster.persist(async () => {
+      const answer = await (await this.#cluster.any()).request(IncrementalAlterConfigs, 1, {
+        resources: [
+          {
+            resourceType: TOPIC_RESOURCE,
+            resourceName: name,
+            configs: [{ name: SETTING, configOperation: SET, value }],
+          },
+        ],
+        validateOnly: false,
+      });
+      const { errorCode = Errors.UNKNOWN_SERVER_ERROR } = answer.responses[0] ?? {};
+      expectNone(errorCode, `IncrementalAlterConfigs ${name}`);
+    });
+    (this.#topics.get(name) as KnownTopic).retentionMs = value;
+    await this.#lookAtSetting(name);
+  }
+
+  /** What was answered is to be seen, on whichever node is asked. */
+  async #look(): Promise<void> {
+    const answer = await this.#cluster.persist(async () => {
+      const body = { topics: null, includeTopicAuthorizedOperations: false };
+      const told = await (await this.#cluster.any()).request(Metadata, 12, body);
+      for (const { errorCode, name } of told.topics) expectNone(errorCode, `Metadata ${name}`);
+      return told;
+    });
+    const seen = new Map(answer?.topics.map((topic) => [topic.name, topic]));
+    for (const [name, topic] of this.#topics) {
+      const found = seen.get(name);
+      if (found === undefined) throw new Violation(`${name} was created and is not to be seen`);
+      if (found.partitions.length !== topic.partitions) {
+        throw new Violation(
+          `${name} has ${found.partitions.length} of its ${topic.partitions} partitions`,
+        );
+      }
+      topic.id ??= found.topicId;
+      if (found.topicId !== topic.id) throw new Violation(`${name} has become another topic`);
+    }
+    for (const name of this.#deleted) {
+      if (seen.has(name)) throw new Violation(`${name} was deleted and is to be seen`);
+    }
+  }
+
+  async #lookAtSetting(name: string): Promise<void> {
+    const { retentionMs } = this.#topics.get(name) as KnownTopic;
+    if (retentionMs === undefined) return;
+    const resource = { resourceType: TOPIC_RESOURCE, resourceName: name };
+    const value = await this.#cluster.persist(async () => {
+      const answer = await (await this.#cluster.any()).request(DescribeConfigs, 4, {
+        resources: [{ ...resource, configurationKeys: [SETTING] }],
+      });
+      const [result] = answer.results;
+      expectNone(result?.errorCode ?? Errors.UNKNOWN_SERVER_ERROR, `DescribeConfigs ${name}`);
+      return result?.configs[0]?.value;
+    });
+    if (value !== retentionMs) {
+      throw new Violation(`${SETTING} of ${name} was set to ${retentionMs} and is ${value}`);
+    }
+  }
+}
