@@ -30,13 +30,13 @@ export class CoordinatorLog<Table extends RecordTable> implements MachineLog<Rec
   append(records: readonly RecordOf<Table>[], as?: Producer): Offset {
     const timestamp = this.clock.wallMs();
     const encoded = records.map((record) => ({ timestamp, ...this.codec.encode(record) }));
-    const producer = as === undefined ? {} : { ...as, baseSequence: 0, isTransactional: true };
-    const bytes = buildBatch(encoded, producer);
+    const bytes = buildBatch(encoded, as === undefined ? {} : transactional(as));
     const limit = this.partition.settings.validation.maxMessageBytes;
     if (bytes.length > limit) {
       throw new AppendRefused('too-large', `${bytes.length} bytes, ${limit} are allowed`);
     }
-    return this.#write(bytes);
+    const verification = as?.proof as AppendChecks['verification'];
+    return this.#write(bytes, verification === undefined ? undefined : { verification });
   }
 
   appendMarker({ outcome, transactionVersion = 0, ...marker }: Marker): Offset {
@@ -126,6 +126,13 @@ function stepOf<Table extends RecordTable>(
   return { kind: 'records', baseOffset, records, ...(isTransactional ? { producer } : {}) };
 }
 
+const transactional = ({ producerId, producerEpoch }: Producer) => ({
+  producerId,
+  producerEpoch,
+  baseSequence: 0,
+  isTransactional: true,
+});
+
 function refusalOf(errorCode: number): AppendRefused['refusal'] {
   switch (errorCode) {
     case Errors.KAFKA_STORAGE_ERROR:
@@ -137,6 +144,8 @@ function refusalOf(errorCode: number): AppendRefused['refusal'] {
       return 'too-large';
     case Errors.INVALID_PRODUCER_EPOCH:
       return 'producer-fenced';
+    case Errors.INVALID_TXN_STATE:
+      return 'not-in-transaction';
     case Errors.TRANSACTION_COORDINATOR_FENCED:
       return 'coordinator-fenced';
     default:

@@ -165,5 +165,6 @@ const CODES: Readonly<Record<Refusal, ErrorCode>> = {
   'timed-out': Errors.REQUEST_TIMED_OUT,
   // Nobody writes here as a producer.
   'producer-fenced': Errors.UNKNOWN_SERVER_ERROR,
+  'not-in-transaction': Errors.UNKNOWN_SERVER_ERROR,
   'coordinator-fenced': Errors.UNKNOWN_SERVER_ERROR,
 };

@@ -137,14 +137,14 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     ticket: Ticket,
     now: Now,
   ): GroupDecision {
-    const { producerId, producerEpoch, ...commit } = transactional;
+    const { producerId, producerEpoch, proof, ...commit } = transactional;
     const request = { ...commit, retentionTimeMs: -1n };
     const group = this.find(request.groupId);
     const failure = this.#transactionalFailure(group, request, caller);
     if (isFailure(failure)) return answer(ticket, offsets.commitRefusal(request, failure));
     const { records, response } = offsets.commit(request, this.#settings(), now);
     const effects: readonly Effect[] = [{ kind: 'answer', ticket, response }];
-    return { records, soft: [], effects, as: { producerId, producerEpoch } };
+    return { records, soft: [], effects, as: { producerId, producerEpoch, proof } };
   }
 
   /** One group's part of an OffsetFetch; topics are named. */

@@ -34,6 +34,8 @@ type CommitPartition = Pick<
 export interface TransactionalCommitRequest extends Omit<CommitRequest, 'retentionTimeMs'> {
   readonly producerId: ProducerId;
   readonly producerEpoch: ProducerEpoch;
+  /** As in `Producer`. */
+  readonly proof: unknown;
 }
 export type CommitResponse = ResponseDraft<typeof OffsetCommit>;
 /** One group's part of an OffsetFetch; topics null = all, with names filled in. */

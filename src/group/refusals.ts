@@ -16,6 +16,8 @@ export function coordinatorError(refusal: Refusal): ErrorCode {
       return Errors.UNKNOWN_SERVER_ERROR;
     case 'producer-fenced':
       return Errors.INVALID_PRODUCER_EPOCH;
+    case 'not-in-transaction':
+      return Errors.INVALID_TXN_STATE;
     case 'coordinator-fenced':
       return Errors.TRANSACTION_COORDINATOR_FENCED;
     case 'loading':

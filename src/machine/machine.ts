@@ -62,6 +62,8 @@ export interface Decision<R, S = never> {
 export interface Producer {
   readonly producerId: ProducerId;
   readonly producerEpoch: ProducerEpoch;
+  /** For the log alone: what shows it that this transaction may begin there (KIP-890). */
+  readonly proof?: unknown;
 }
 
 declare const ticketBrand: unique symbol;
@@ -154,6 +156,8 @@ export type Refusal =
   | 'storage'
   /** The producer in whose name it was to be written has been replaced by a newer one. */
   | 'producer-fenced'
+  /** The transaction in which it was to be written has ended meanwhile, or was never open here. */
+  | 'not-in-transaction'
   /** The marker is of a transaction coordinator that has been replaced by a newer one. */
   | 'coordinator-fenced'
   /** Too few replicas are in sync to append. */

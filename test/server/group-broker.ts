@@ -78,7 +78,12 @@ export class GroupBroker {
     const { groups, transactions, producerIds } = this;
     const controller = { ask: (_: unknown, request: unknown) => this.#create(request as never) };
     Object.assign(broker.services, { groups, transactions, producerIds, controller });
-    Object.assign(broker.services.settings, { requestTimeoutMs: 30_000 });
+    Object.assign(broker.services.settings, {
+      requestTimeoutMs: 30_000,
+      transactionPartitionVerificationEnable: true,
+      addPartitionsToTxnRetryBackoffMs: 20,
+      addPartitionsToTxnRetryBackoffMaxMs: 100,
+    });
   }
 
   static async start(

@@ -8,6 +8,7 @@ import { coordinatorError } from '../../group/refusals';
 import type { RequestOf } from '../../protocol/api';
 import { TxnOffsetCommit } from '../../protocol/apis/txn-offset-commit';
 import { type ErrorCode, Errors } from '../../protocol/errors';
+import type { Verification } from '../../storage/log';
 import { callerOf } from '../caller';
 import type { Context } from '../context';
 import { serve } from '../handler';
@@ -29,32 +30,56 @@ export const txnOffsetCommit = serve({
     const known = knownPartitions(request.topics, services.picture(), apiVersion >= FIRST_WITH_IDS);
     if (known.topics.length === 0) return { topics: known.answer([]) };
     const valid: Request = { ...request, topics: known.topics };
-    const failure = await check(valid, apiVersion, services);
+    const checked = await check(valid, apiVersion, services);
     const topics =
-      failure === Errors.NONE
-        ? await commit(valid, context, services)
-        : refused(valid, failure, apiVersion);
+      typeof checked === 'number'
+        ? refused(valid, checked, apiVersion)
+        : await commit(valid, checked.proof, context, services);
     return { topics: known.answer(topics) };
   },
 });
 
+interface Checked {
+  /** Shown when the offsets are appended; undefined where none is needed. */
+  readonly proof: Verification | undefined;
+}
+
 /** Whether the group's partition is part of the producer's transaction; makes it so if asked to. */
-async function check(request: Request, apiVersion: number, services: Services): Promise<ErrorCode> {
-  const { groupId, producerId } = request;
+async function check(
+  request: Request,
+  apiVersion: number,
+  services: Services,
+): Promise<Checked | ErrorCode> {
+  const { groupId, transactionalId, producerEpoch } = request;
   if (groupId === '') return Errors.INVALID_GROUP_ID;
-  if (producerId < 0n || producerId > MAX_PRODUCER_ID) return Errors.INVALID_PRODUCER_ID_MAPPING;
-  const partition = services.groups.partitionOf(groupId);
-  const isHere =
-    partition !== undefined && services.replicas.get(OFFSETS_TOPIC, partition)?.isLeader;
-  if (!isHere) return Errors.NOT_COORDINATOR;
+  if (request.producerId < 0n || request.producerId > MAX_PRODUCER_ID) {
+    return Errors.INVALID_PRODUCER_ID_MAPPING;
+  }
+  const producerId = Number(request.producerId);
   const support = supportOf(apiVersion);
-  const producer = { ...request, producerId: Number(producerId) };
-  const place = { topic: OFFSETS_TOPIC, partition };
-  const [code] = await services.transactions.checks.check(howToCheck(support), producer, [place]);
+  const supportsEpochBump = support === 'adds-implicitly';
+  const isOff = !services.settings.transactionPartitionVerificationEnable;
+  if (isOff && !supportsEpochBump) return { proof: undefined };
+  const index = services.groups.partitionOf(groupId) ?? -1;
+  const begun = services.replicas
+    .get(OFFSETS_TOPIC, index)
+    ?.beginVerification({ producerId, producerEpoch, baseSequence: -1, supportsEpochBump });
+  if (begun === undefined) return Errors.NOT_COORDINATOR;
+  if (begun === 'open') return { proof: undefined };
+  if ('kind' in begun) return asCoordinator(begun.errorCode);
+  const { checks } = services.transactions;
+  const producer = { transactionalId, producerId, producerEpoch };
+  const place = { topic: OFFSETS_TOPIC, partition: index };
+  const [code = Errors.NONE] = await checks.check(howToCheck(support), producer, [place]);
+  if (code === Errors.NONE) return { proof: isOff ? undefined : begun };
   // The coordinator of the transaction could not be reached: the client is to try again here.
   if (code === Errors.NETWORK_EXCEPTION) return Errors.COORDINATOR_LOAD_IN_PROGRESS;
-  return checkError(code ?? Errors.UNKNOWN_SERVER_ERROR, support);
+  return checkError(code, support);
 }
+
+/** What a partition refuses, as a client of a coordinator understands it. */
+const asCoordinator = (errorCode: number): ErrorCode =>
+  errorCode === Errors.INVALID_PRODUCER_EPOCH ? errorCode : Errors.NOT_COORDINATOR;
 
 const MAX_PRODUCER_ID = BigInt(Number.MAX_SAFE_INTEGER);
 
@@ -65,10 +90,12 @@ function supportOf(apiVersion: number): TransactionSupport {
 
 async function commit(
   request: Request,
+  proof: Verification | undefined,
   context: Context,
   { groups }: Services,
 ): Promise<CommitResponse['topics']> {
-  const valid: TransactionalCommitRequest = { ...request, producerId: Number(request.producerId) };
+  const producerId = Number(request.producerId);
+  const valid: TransactionalCommitRequest = { ...request, producerId, proof };
   const answered = await groups.ask<CommitResponse>(request.groupId, (group, ticket, now) =>
     group.commitInTransaction(valid, callerOf(context), ticket, now),
   );
