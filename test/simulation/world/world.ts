@@ -74,6 +74,7 @@ export class World {
   readonly #log: (line: string) => void;
   #machines = 0;
   #failure: Error | undefined;
+  #isHealed = false;
 
   constructor(options: WorldOptions) {
     const { seed, startNode, limits = USUAL_LIMITS } = options;
@@ -260,8 +261,11 @@ export class World {
     });
   }
 
+  /** What a fault does or undoes later; nothing of it outlives the healing. */
   #after(ms: number, action: () => void): void {
-    this.#simulation.schedule(ms * 1000, 'world', undefined, action);
+    this.#simulation.schedule(ms * 1000, 'world', undefined, () => {
+      if (!this.#isHealed) action();
+    });
   }
 
   #apply(fault: Fault): void {
@@ -324,6 +328,7 @@ export class World {
   /** From here on nothing goes wrong any more. */
   #heal(): void {
     this.#log(`${this.#simulation.nowMs.toFixed(3).padStart(12)} all is healed`);
+    this.#isHealed = true;
     this.#networks.slow(1);
     this.#networks.heal();
     for (const node of this.#nodes) node.heal();
