@@ -2,16 +2,13 @@
  * Logs whose process is killed, or whose machine loses power, at any operation of its disk: what
  * was promised is there afterwards, and what is there is what was appended.
  */
-import { silentLogger } from '../../src/platform/logger';
 import type { Platform } from '../../src/platform/platform';
 import type { Log } from '../../src/storage/log';
-import { Logs } from '../../src/storage/logs';
-import { Machine } from '../simulation/engine/machine';
+import type { Logs } from '../../src/storage/logs';
 import type { Stream } from '../simulation/engine/seeds';
 import type { CrashKind } from '../simulation/engine/simulated-disk';
-import { SimulatedNetworks } from '../simulation/engine/simulated-network';
-import { Simulation } from '../simulation/engine/simulation';
-import { batchBy, DIRECTORY_ID, FOLDER, format, TOPIC_ID, withDefaults } from './support';
+import { CrashingHost, openLogs, prepare } from './crashing-host';
+import { batchBy, TOPIC_ID, withDefaults } from './support';
 
 /** Small segments, so that a short life rolls, deletes and reopens several. */
 const SETTINGS = {
@@ -40,47 +37,6 @@ interface Promised {
   begunInLife: number;
 }
 
-/** A machine that crashes, and the memory of what it promised. */
-class CrashingHost {
-  readonly simulation: Simulation;
-  readonly machine: Machine;
-  readonly chance: Stream;
-  readonly promised: Record<Topic, Promised> = { synced: nothing(), relaxed: nothing() };
-  lives = 0;
-
-  constructor(seed: number) {
-    this.simulation = new Simulation(seed);
-    const ownerFailed = (): void => undefined;
-    const networks = new SimulatedNetworks(this.simulation, {
-      minDelayUs: 1,
-      maxDelayUs: 1,
-      ownerFailed,
-    });
-    this.machine = new Machine(this.simulation, networks, 'host', 1);
-    this.chance = this.simulation.stream('workload');
-  }
-
-  /** Boots, formats a new folder, and runs `live` until it ends or the process dies. */
-  async life(live: (platform: Platform, isOver: () => boolean) => Promise<void>): Promise<void> {
-    const { life, platform } = this.machine.boot(silentLogger);
-    this.lives++;
-    let outcome: { readonly error?: unknown } | undefined;
-    live(platform, () => life.isOver).then(
-      () => {
-        outcome = {};
-      },
-      (error: unknown) => {
-        outcome = { error };
-      },
-    );
-    const limitMs = this.simulation.nowMs + 3_600_000;
-    await this.simulation.run(limitMs, () => outcome !== undefined || life.isOver);
-    await this.simulation.settle();
-    if (!life.isOver && outcome?.error !== undefined) throw outcome.error;
-    if (!life.isOver) this.machine.crash('process-crash');
-  }
-}
-
 const nothing = (life = 0): Promised => ({
   appended: [],
   end: 0,
@@ -90,32 +46,19 @@ const nothing = (life = 0): Promised => ({
   begunInLife: life,
 });
 
-async function prepare(host: CrashingHost): Promise<void> {
-  await host.life(async ({ disk }) => {
-    await format(disk, FOLDER, DIRECTORY_ID);
-    await disk.syncFolder('/');
-    await disk.syncFolder(FOLDER);
-  });
-}
+/** With the memory of what it promised. */
+type PromisingHost = CrashingHost & { readonly promised: Record<Topic, Promised> };
 
-async function openLogs(platform: Platform): Promise<Logs> {
-  const logs = new Logs(platform, {
-    folders: [FOLDER],
-    settingsOf: (topic) => withDefaults({ ...SETTINGS, flushMessages: TOPICS[topic as Topic] }),
-    retentionCheckIntervalMs: 300_000,
-    recoveryPointCheckpointIntervalMs: 60,
-    startOffsetCheckpointIntervalMs: 60,
-    highWatermarkCheckpointIntervalMs: 50,
-    producerIdExpirationMs: 86_400_000,
-    producerIdExpirationCheckIntervalMs: 600_000,
+const promisingHost = (seed: number): PromisingHost =>
+  Object.assign(new CrashingHost(seed), {
+    promised: { synced: nothing(), relaxed: nothing() },
   });
-  logs.lock();
-  await logs.open();
-  return logs;
-}
+
+const settingsOf = (topic: string) =>
+  withDefaults({ ...SETTINGS, flushMessages: TOPICS[topic as Topic] });
 
 /** Compares each log with what was promised, and goes on from what is really there. */
-function check(logs: Logs, host: CrashingHost, lost: CrashKind | 'nothing'): void {
+function check(logs: Logs, host: PromisingHost, lost: CrashKind | 'nothing'): void {
   for (const topic of Object.keys(TOPICS) as Topic[]) {
     const promised = host.promised[topic];
     const log = logs.get(topic, 0);
@@ -176,7 +119,7 @@ function sequencesOf(log: Log): number[] {
 /** Some steps of a broker's life; after each await the process may be dead. */
 async function work(
   logs: Logs,
-  host: CrashingHost,
+  host: PromisingHost,
   platform: Platform,
   isOver: () => boolean,
   steps: number,
@@ -247,19 +190,19 @@ test.each(KINDS)(
     const SEED = 4;
     let total = 0;
     for (let at = 0; at <= total || total === 0; at++) {
-      const host = new CrashingHost(SEED);
+      const host = promisingHost(SEED);
       await prepare(host);
       await host.life(async (platform, isOver) => {
         const disk = host.machine.disk;
         const before = disk?.operations ?? 0;
         if (total > 0) disk?.crashAt(at, (doPart) => host.machine.crash(kind, doPart));
-        const logs = await openLogs(platform);
+        const logs = await openLogs(platform, settingsOf);
         await work(logs, host, platform, isOver, 28);
         if (!isOver()) await logs.close(3);
         if (!isOver() && total === 0) total = (disk?.operations ?? 0) - before;
       });
       await host.life(async (platform) => {
-        const logs = await openLogs(platform);
+        const logs = await openLogs(platform, settingsOf);
         check(logs, host, at < total ? kind : 'nothing');
         await logs.close(4);
       });
@@ -271,7 +214,7 @@ test.each(KINDS)(
 
 test('many lives, each ended at random, never lose or invent a record', async () => {
   for (let seed = 1; seed <= 40; seed++) {
-    const host = new CrashingHost(seed);
+    const host = promisingHost(seed);
     await prepare(host);
     let lost: CrashKind | 'nothing' = 'nothing';
     for (let life = 0; life < 8; life++) {
@@ -280,7 +223,7 @@ test('many lives, each ended at random, never lose or invent a record', async ()
       const previously = lost;
       let hasStopped = false;
       await host.life(async (platform, isOver) => {
-        const logs = await openLogs(platform);
+        const logs = await openLogs(platform, settingsOf);
         check(logs, host, previously);
         if (!isClean) {
           const at = host.chance.below(120);
