@@ -26,7 +26,7 @@ export function nodeDisk(): Disk {
     exists: (path) => fs.existsSync(path),
     readFile: (path) => fs.readFileSync(path),
     list: listFolder,
-    makeFolder: (path) => void fs.mkdirSync(path, { recursive: true }),
+    makeFolder,
     rename: (from, to) => fs.renameSync(from, to),
     remove: (path) => fs.unlinkSync(path),
     removeFolder: (path) => fs.rmSync(path, { recursive: true, force: true }),
@@ -44,6 +44,24 @@ export function nodeDisk(): Disk {
     },
     lock: lockFile,
   };
+}
+
+/**
+ * Node's own recursive mkdir never returns where the system answers ENOENT below a folder that
+ * exists (as /proc does), and tells of a read-only file system as ENOENT.
+ */
+function makeFolder(path: string): void {
+  try {
+    fs.mkdirSync(path);
+  } catch (error) {
+    if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+    const parent = dirname(path);
+    const lacksParent =
+      (error as NodeJS.ErrnoException).code === 'ENOENT' && !fs.existsSync(parent);
+    if (!lacksParent || parent === path) throw error;
+    makeFolder(parent);
+    makeFolder(path);
+  }
 }
 
 const FLAGS = {

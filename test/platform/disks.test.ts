@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/platform/logger';
@@ -31,6 +31,15 @@ diskContract('the simulated disk', () => {
   disk.makeFolder('/data');
   return { disk, root: '/data', wait: (promise) => world.outcome(promise), close: () => undefined };
 });
+
+const hasProc = existsSync('/proc/self');
+(hasProc ? test : test.skip)(
+  'a folder that the system lets nobody make is an error, at once',
+  () => {
+    expect(() => nodeDisk().makeFolder('/proc/no-such-folder')).toThrow('ENOENT');
+    expect(() => nodeDisk().makeFolder('/proc/no-such-folder/within')).toThrow('ENOENT');
+  },
+);
 
 test('a disk in memory is full at its capacity, and has room again for what was removed', () => {
   const disk = memoryDisk(1000);
