@@ -20,7 +20,14 @@ import {
 } from './log-view';
 import type { RecordSerde } from './quorum-log';
 import { listSnapshots, SnapshotReader, snapshotName } from './snapshots';
-import { decodeVoteFile, type ElectionState, encodeVoteFile, VOTE_FILE } from './vote-file';
+import {
+  decodeVoteFile,
+  type ElectionState,
+  encodeVoteFile,
+  VOTE_FILE,
+  VOTE_FILE_ADVICE,
+  VoteFileError,
+} from './vote-file';
 import type { VoterSet } from './voters';
 
 export const METADATA_TOPIC = '__cluster_metadata';
@@ -89,7 +96,13 @@ export class MetadataFolder {
   readVote(): ElectionState | undefined {
     const path = `${this.path}/${VOTE_FILE}`;
     const { disk } = this.#platform;
-    return disk.exists(path) ? decodeVoteFile(disk.readFile(path)) : undefined;
+    if (!disk.exists(path)) return undefined;
+    try {
+      return decodeVoteFile(disk.readFile(path));
+    } catch (error) {
+      if (!(error instanceof VoteFileError)) throw error;
+      throw new VoteFileError(`${path} is damaged: ${error.message}. ${VOTE_FILE_ADVICE}`);
+    }
   }
 
   /** Durable when it resolves. */

@@ -1,9 +1,14 @@
 /** The file `quorum-state`: epoch, vote and leader must survive everything (KIP-595, 853). */
 import type { LeaderEpoch, NodeId } from '../base/ids';
 import { ZERO_UUID } from '../base/ids';
+import { OperatorError } from '../base/operator-error';
 import type { ReplicaKey } from './voters';
 
 export const VOTE_FILE = 'quorum-state';
+
+/** A node that forgets its vote may vote twice, which only a quorum of one can afford. */
+export const VOTE_FILE_ADVICE =
+  'Bring it back from a copy; the only controller of a cluster may also start without it.';
 
 /** What a node must not forget of an election. */
 export interface ElectionState {
@@ -63,7 +68,7 @@ export function decodeVoteFile(bytes: Uint8Array): ElectionState {
 }
 
 /** The file is not what a node may start from; nothing repairs it by itself. */
-class VoteFileError extends Error {
+export class VoteFileError extends OperatorError {
   override readonly name = 'VoteFileError';
 }
 

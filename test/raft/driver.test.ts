@@ -1,3 +1,4 @@
+import { OperatorError } from '../../src/base/operator-error';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
 import { DEFAULT_QUORUM_SETTINGS, QuorumDriver, type QuorumSettings } from '../../src/raft/driver';
@@ -159,6 +160,24 @@ test('a restart finds everything again and leads a new epoch', async () => {
     leaderId: 1,
     kraftVersion: 0,
   });
+});
+
+test.each([
+  '',
+  '{"leaderId":1,"lead',
+  '\0\0\0\0',
+  '[]',
+  '{"data_version":7}',
+  '{"data_version":1,"leaderId":1,"votedId":-1,"leaderEpoch":"one"}',
+])('a damaged vote file %j ends the start with a sentence that names the file', async (bytes) => {
+  const world = new TestWorld();
+  const disk = memoryDisk();
+  const first = await start(world, disk);
+  await world.outcome(first.driver.close());
+  await world.outcome(disk.replace(`${LOG}/quorum-state`, Buffer.from(bytes)));
+  const failed = await start(world, disk).catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(OperatorError);
+  expect(String(failed)).toContain(`${LOG}/quorum-state is damaged`);
 });
 
 test('a dynamic quorum writes its voters from the checkpoint into the log, once', async () => {
