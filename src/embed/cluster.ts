@@ -14,6 +14,7 @@ import {
 } from '../broker/cluster-nodes';
 import { workerFile } from '../broker/offload-tasks';
 import { startNode } from '../broker/start-node';
+import { keepingAlive } from '../platform/keep-alive';
 import { memoryDisk } from '../platform/memory-disk';
 import { nodePlatform } from '../platform/node';
 import type { Disk, Platform } from '../platform/platform';
@@ -84,9 +85,13 @@ export interface ClusterNode {
 
 /**
  * Starts a cluster in this process and resolves once all brokers serve. It installs no signal
- * handlers, never ends the process, and nothing of it keeps the process alive.
+ * handlers, never ends the process, and nothing of it keeps the process alive once it runs.
  */
-export async function startCluster(options: StartClusterOptions = {}): Promise<RunningCluster> {
+export function startCluster(options: StartClusterOptions = {}): Promise<RunningCluster> {
+  return keepingAlive(() => start(options));
+}
+
+async function start(options: StartClusterOptions): Promise<RunningCluster> {
   const { brokers = 3, controllers = usualControllers(brokers), dataFolder, topics = [] } = options;
   const base = nodePlatform({
     level: options.logLevel ?? 'silent',
@@ -157,7 +162,7 @@ class Cluster implements RunningCluster {
   async createTopics(topics: readonly (string | TopicOptions)[]): Promise<void> {
     const broker = this.nodes.find(({ state }) => state === 'running')?.broker;
     if (broker === undefined) throw new Error('No node of the cluster is running.');
-    await createTopics(broker, topics);
+    await keepingAlive(() => createTopics(broker, topics));
   }
 
   heal(): void {
@@ -165,7 +170,7 @@ class Cluster implements RunningCluster {
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#stop();
+    this.#stopping ??= keepingAlive(() => this.#stop());
     return this.#stopping;
   }
 
@@ -226,11 +231,15 @@ class Node implements ClusterNode {
     const life = this.#life;
     this.#broker = undefined;
     this.#life = undefined;
-    await broker?.stop();
+    await keepingAlive(async () => broker?.stop());
     life?.end();
   }
 
-  async restart(): Promise<void> {
+  restart(): Promise<void> {
+    return keepingAlive(() => this.#restart());
+  }
+
+  async #restart(): Promise<void> {
     if (this.#life !== undefined) throw new Error(`Node ${this.nodeId} is running already.`);
     const { base, disk, plan, node, faults, settings } = this.#options;
     const life = new NodeLife({ ...base, disk }, this.nodeId, faults);
