@@ -201,7 +201,7 @@ describe('a start that cannot be rejects with a sentence, and leaves nothing ope
 describe('the process that embeds it', () => {
   const LIBRARY = join(__dirname, '../../dist/index.js');
   const script = (body: string): Promise<{ exitCode: number | null; printed: string }> => {
-    const text = `const { startBroker } = require(${JSON.stringify(LIBRARY)});${body}`;
+    const text = `const { startBroker, startCluster } = require(${JSON.stringify(LIBRARY)});${body}`;
     return run(process.execPath, ['-e', text], { env: { NODE_EXTRA_CA_CERTS: '' } }).then(
       ({ exitCode, stdout, stderr }) => ({ exitCode, printed: stdout + stderr }),
     );
@@ -219,6 +219,17 @@ describe('the process that embeds it', () => {
       const broker = await startBroker();
       await broker.createTopics(['t']);
       await broker.stop();
+      console.log('stopped');
+    })()`;
+    expect(await script(body)).toEqual({ exitCode: 0, printed: 'stopped\n' });
+  });
+
+  test('runs on while a cluster is started, changed and stopped, with nothing else to do', async () => {
+    const body = `(async () => {
+      const cluster = await startCluster({ topics: ['t'] });
+      cluster.node(2).kill();
+      await cluster.node(2).restart();
+      await cluster.stop();
       console.log('stopped');
     })()`;
     expect(await script(body)).toEqual({ exitCode: 0, printed: 'stopped\n' });
