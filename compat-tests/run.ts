@@ -4,12 +4,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { suite as crash } from './crash/suite';
+import { suite as embed } from './embed/suite';
 import { suite as java } from './java/suite';
 import { suite as kcat } from './kcat/suite';
 import { startOttla, temporaryFolder } from './support/ottla';
-import type { ForeignCase, ForeignSuite } from './support/suite';
+import type { ForeignSuite, OwnBrokersSuite } from './support/suite';
 
-const SUITES: readonly ForeignSuite[] = [crash, kcat, java];
+const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [crash, embed, kcat, java];
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 void main(process.argv.slice(2));
@@ -20,7 +21,8 @@ async function main(names: readonly string[]): Promise<void> {
     if (names.length > 0 && !names.includes(suite.name)) continue;
     const reason = await suite.missing();
     if (reason === undefined) {
-      await runSuite(suite);
+      if (suite.broker === 'shared') await runShared(suite);
+      else for (const one of suite.cases) await runCase(suite.name, one.name, () => one.run());
       continue;
     }
     tally.skipped += suite.cases.length;
@@ -30,12 +32,12 @@ async function main(names: readonly string[]): Promise<void> {
   process.exitCode = tally.failed === 0 ? 0 : 1;
 }
 
-async function runSuite(suite: ForeignSuite): Promise<void> {
+async function runShared(suite: ForeignSuite): Promise<void> {
   const folder = temporaryFolder();
   const ottla = await startOttla(folder.path);
   try {
-    for (const one of suite.cases) await runCase(suite.name, one, () => one.run(ottla));
-    await runCase(suite.name, { name: 'the broker logged no warning' }, async () => {
+    for (const one of suite.cases) await runCase(suite.name, one.name, () => one.run(ottla));
+    await runCase(suite.name, 'the broker logged no warning', async () => {
       const printed = ottla.server.output.split('\n').slice(1).join('\n').trim();
       if (printed !== '') throw new Error(printed);
     });
@@ -45,11 +47,7 @@ async function runSuite(suite: ForeignSuite): Promise<void> {
   }
 }
 
-async function runCase(
-  suite: string,
-  { name }: Pick<ForeignCase, 'name'>,
-  body: () => Promise<void>,
-): Promise<void> {
+async function runCase(suite: string, name: string, body: () => Promise<void>): Promise<void> {
   const startedAt = Date.now();
   try {
     await body();

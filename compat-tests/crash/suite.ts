@@ -8,7 +8,7 @@ import { OffsetCommit } from '../../src/protocol/apis/offset-commit';
 import { OffsetFetch } from '../../src/protocol/apis/offset-fetch';
 import { freePort } from '../support/apache-kafka';
 import { type OttlaProcess, startOttla, temporaryFolder } from '../support/ottla';
-import type { ForeignSuite } from '../support/suite';
+import type { OwnBrokersSuite } from '../support/suite';
 
 /** How often the node is killed; `CRASH_KILLS=50` for the long run. */
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
@@ -18,8 +18,9 @@ const TOPIC = 'steady';
 const GROUP = 'committers';
 const PARTITIONS = [0, 1, 2, 3];
 
-export const suite: ForeignSuite = {
+export const suite: OwnBrokersSuite = {
   name: 'crash',
+  broker: 'own',
   missing: async () => undefined,
   cases: [
     {
@@ -131,8 +132,19 @@ class SteadyLoad {
   }
 }
 
+async function freeze(): Promise<void> {
+  const folder = temporaryFolder();
+  const node = await startOttla(folder.path);
+  try {
+    await freezeUnderMember(node);
+  } finally {
+    await node.stop();
+    folder.end();
+  }
+}
+
 /** A member whose broker stands still for longer than the member's session. */
-async function freeze(node: OttlaProcess): Promise<void> {
+async function freezeUnderMember(node: OttlaProcess): Promise<void> {
   const kafka = clientOf(node);
   const consumer = kafka.consumer({
     groupId: 'frozen',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { freePort, kafkaProperties, startKafka, untilOpen } from '../support/apache-kafka';
 import { startOttla, temporaryFolder } from '../support/ottla';
 import type { ForeignCase } from '../support/suite';
-import { consume, dumpFolder, groups, produce } from './tools';
+import { consume, dumpFolder, groups, produce, tool } from './tools';
 
 const RECORDS = Array.from({ length: 200 }, (_, at) => `record ${at}`);
 
@@ -38,6 +38,8 @@ async function withKafka(
   const kafka = startKafka(file);
   try {
     await untilOpen(port, kafka);
+    // Its port is open before it leads: whoever produces at once would be warned.
+    await tool('GetOffsetShell', `localhost:${port}`, '--topic', 'written');
     await body(`localhost:${port}`);
   } finally {
     await kafka.stop();

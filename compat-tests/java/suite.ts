@@ -10,6 +10,7 @@ const values = (count: number): string[] => Array.from({ length: count }, (_, at
 
 export const suite: ForeignSuite = {
   name: 'java',
+  broker: 'shared',
   missing: missingKafka,
   cases: [
     {

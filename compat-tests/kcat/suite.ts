@@ -27,6 +27,7 @@ const lines = (count: number): string =>
 
 export const suite: ForeignSuite = {
   name: 'kcat',
+  broker: 'shared',
   missing: async () => ((await isInstalled('kcat')) ? undefined : 'kcat is not installed'),
   cases: [
     {

@@ -6,8 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { isInstalled, type RunOptions, runWell, Server } from './process';
+import { join, resolve } from 'node:path';
+import { JavaTools } from './java-tools';
+import { isInstalled, type RunOptions, runWell, Server, wellFinished } from './process';
 
 const VERSION = '4.4.0';
 const ARTIFACTS = [
@@ -23,12 +24,14 @@ const home = join(
 
 /** Why Apache Kafka cannot be had on this machine; undefined once its jars are there. */
 export async function missingKafka(): Promise<string | undefined> {
-  if (!(await isInstalled('java'))) return 'Java 17 is not installed';
+  if (!(await isInstalled('java')) || !(await isInstalled('javac'))) {
+    return 'no JDK (17 or newer) is installed';
+  }
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'log4j2.xml'), LOGGING);
   if (existsSync(join(home, 'complete'))) return undefined;
   if (!(await isInstalled('mvn'))) return 'Maven is not installed';
-  mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'pom.xml'), pom());
-  writeFileSync(join(home, 'log4j2.xml'), LOGGING);
   try {
     const args = ['-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=libs'];
     await runWell('mvn', args, { cwd: home, timeoutMs: 600_000 });
@@ -46,11 +49,14 @@ export async function kafkaTool(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<string> {
-  const { stdout, stderr } = await runWell('java', java(['-Xmx256m'], className, args), options);
+  const finished = await tools.run(className, args, options);
+  const { stdout, stderr } = wellFinished(finished, className, args);
   const complaints = stderr.split('\n').filter((line) => / (WARN|ERROR|FATAL) /.test(line));
   if (complaints.length > 0) throw new Error(`${className} warned:\n${complaints.join('\n')}`);
   return stdout;
 }
+
+const tools = new JavaTools(java(['-Xmx256m'], resolve(__dirname, '../java/ToolRunner.java'), []));
 
 /** Makes the folders of these properties ready for a new cluster. */
 export async function formatKafka(propertiesFile: string): Promise<void> {
@@ -152,7 +158,7 @@ function pom(): string {
   );
 }
 
-const LOGGING = `<Configuration><Appenders><Console name="C" target="SYSTEM_ERR">
+const LOGGING = `<Configuration><Appenders><Console name="C" target="SYSTEM_ERR" follow="true">
 <PatternLayout pattern="%d %p %c - %m%n"/></Console></Appenders>
 <Loggers><Root level="warn"><AppenderRef ref="C"/></Root></Loggers></Configuration>
 `;

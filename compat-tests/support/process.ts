@@ -52,7 +52,15 @@ export async function runWell(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Finished> {
-  const finished = await run(program, args, options);
+  return wellFinished(await run(program, args, options), program, args);
+}
+
+/** What it printed; throws that if the exit code is not 0. */
+export function wellFinished(
+  finished: Finished,
+  program: string,
+  args: readonly string[],
+): Finished {
   if (finished.exitCode === 0) return finished;
   const printed = `${finished.stdout}\n${finished.stderr}`.trim();
   throw new Error(`${program} ${args.join(' ')} ended with ${finished.exitCode}:\n${printed}`);
