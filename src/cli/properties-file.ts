@@ -1,5 +1,5 @@
 /** `server.properties`: the file of Java properties that Kafka's own commands take. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Properties } from '../broker/settings';
 import { ExitError, USAGE } from './output';
 
@@ -16,4 +16,10 @@ export function readProperties(file: string): Properties {
   return new Map(
     Object.entries(parse(text)).map(([name, value]) => [name, String(value)] as const),
   );
+}
+
+/** Writes a file that `readProperties`, and Kafka, reads the same from. */
+export function writeProperties(file: string, properties: Properties): void {
+  const { stringify } = require('dot-properties') as typeof import('dot-properties');
+  writeFileSync(file, `${stringify(Object.fromEntries(properties))}\n`);
 }

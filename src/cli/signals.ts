@@ -13,6 +13,8 @@ const PROGRESS_MS = 1_000;
 const START_MS = 1_000;
 
 export interface Signals {
+  /** Stops it as the first signal does, for another reason. */
+  stop(): void;
   /** From now on there is something to stop; it is stopped at once if that was asked before. */
   nodeRuns(broker: Broker): void;
 }
@@ -32,6 +34,11 @@ export function stopOnSignals(): Signals {
     });
   }
   return {
+    stop() {
+      if (isAsked) return;
+      isAsked = true;
+      if (running !== undefined) void stop(running);
+    },
     nodeRuns(broker) {
       running = broker;
       if (isAsked) void stop(broker);

@@ -1,5 +1,5 @@
 /** The shipped command as a person runs it, in a folder of its own. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -13,6 +13,7 @@ const ENV = { NODE_EXTRA_CA_CERTS: '' };
 export class Workplace {
   readonly folder = mkdtempSync(join(tmpdir(), 'ottla-cli-'));
   readonly #servers: Server[] = [];
+  readonly #clusters: Server[] = [];
 
   /** Runs `ottla …` to its end. */
   run(...args: readonly string[]): Promise<Finished> {
@@ -24,6 +25,19 @@ export class Workplace {
     const server = this.launch(...args);
     await server.until(/^(ottla ready on .*|\{"ready":true.*\})$/m);
     return server;
+  }
+
+  /** `ottla cluster …`, once it has said that it is ready. */
+  async cluster(...args: readonly string[]): Promise<Server> {
+    const command = [COMMAND, 'cluster', ...args];
+    const server = new Server(process.execPath, command, ENV, this.folder);
+    this.#clusters.push(server);
+    await server.until(/^(ottla cluster ready on .*|\{"ready":true.*\})$/m);
+    return server;
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(this.path(name), text);
   }
 
   /** `ottla start …`, at once. */
@@ -38,6 +52,8 @@ export class Workplace {
   }
 
   async end(): Promise<void> {
+    // Nodes of a cluster end with their supervisor only if that is not killed.
+    for (const cluster of this.#clusters) await cluster.stop();
     for (const server of this.#servers) await server.stop('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@
  */
 import type { Argv } from 'yargs';
 import { ExitError, USAGE } from '../output';
+import { CLUSTER_OPTIONS, type ClusterOptions, clusterCommand } from './cluster';
 import { startCommand } from './start';
 import { START_OPTIONS, type StartOptions } from './start-options';
 import { type FormatFlags, randomUuidCommand, storageFormat, storageInfoCommand } from './storage';
@@ -14,6 +15,9 @@ export async function runWithYargs(args: readonly string[]): Promise<void> {
     .scriptName('ottla')
     .usage('$0 <command>\n\nA broker that speaks Kafka’s wire protocol.')
     .command('start [file]', 'run a node', startFlags, (argv) => startCommand(argv as StartOptions))
+    .command('cluster', 'run several nodes on this machine', clusterFlags, (argv) =>
+      clusterCommand(argv as ClusterOptions),
+    )
     .command('storage', 'make log folders ready, and look at them', storage)
     .demandCommand(1, 'ottla: say which command, for example `ottla start`.')
     .strict()
@@ -36,6 +40,8 @@ function startFlags(yargs: Argv): Argv {
   }
   return yargs;
 }
+
+const clusterFlags = (yargs: Argv): Argv => yargs.options(CLUSTER_OPTIONS);
 
 function storage(yargs: Argv): Argv {
   return yargs

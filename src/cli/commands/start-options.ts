@@ -18,6 +18,7 @@ export interface StartOptions {
   readonly 'node-id'?: string;
   readonly 'log-level'?: string;
   readonly json?: boolean;
+  readonly 'stop-at-eof'?: boolean;
 }
 
 /** For `node:util` here and for the help text of yargs. */
@@ -31,6 +32,7 @@ export const START_OPTIONS = {
   'node-id': { type: 'string', describe: 'number of this node (1)' },
   'log-level': { type: 'string', describe: 'debug, info, warn, error or silent (info)' },
   json: { type: 'boolean', describe: 'say that it is ready as one JSON object' },
+  'stop-at-eof': { type: 'boolean', describe: 'stop cleanly when standard input ends' },
 } as const;
 
 /** Where the files of a node without a disk lie. */
@@ -60,12 +62,28 @@ export function propertiesOf(options: StartOptions): Properties {
   const properties = new Map(
     options.file === undefined ? soleNode(options) : fileWithOptions(options.file, options),
   );
-  for (const pair of options.set ?? []) {
-    const equals = pair.indexOf('=');
-    if (equals < 1) throw new ExitError(USAGE, `ottla: --set wants key=value, not '${pair}'.`);
-    properties.set(pair.slice(0, equals), pair.slice(equals + 1));
-  }
+  for (const [name, value] of settingsOf(options.set ?? [])) properties.set(name, value);
   return properties;
+}
+
+/** The settings of `--set key=value`. Throws ExitError. */
+export function settingsOf(pairs: readonly string[]): Properties {
+  return new Map(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) throw new ExitError(USAGE, `ottla: --set wants key=value, not '${pair}'.`);
+      return [pair.slice(0, equals), pair.slice(equals + 1)] as const;
+    }),
+  );
+}
+
+/** The number that a flag was given. Throws ExitError. */
+export function wholeNumber(flag: string, text: string, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= most)) {
+    throw new ExitError(USAGE, `ottla: ${flag} wants a number from 0 to ${most}, not '${text}'.`);
+  }
+  return value;
 }
 
 function soleNode(options: StartOptions): Properties {
@@ -100,12 +118,4 @@ function fileWithOptions(file: string, options: StartOptions): Properties {
     properties.set('log.dirs', resolve(options.data));
   }
   return properties;
-}
-
-function wholeNumber(flag: string, text: string, most: number): number {
-  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= most)) {
-    throw new ExitError(USAGE, `ottla: ${flag} wants a number from 0 to ${most}, not '${text}'.`);
-  }
-  return value;
 }

@@ -8,7 +8,7 @@ import { memoryDisk } from '../../platform/memory-disk';
 import { nodePlatform } from '../../platform/node';
 import { preferFastestCrc32c } from '../../protocol/records/crc32c';
 import { ExitError, printLine, reportCrash, USAGE } from '../output';
-import { stopOnSignals } from '../signals';
+import { type Signals, stopOnSignals } from '../signals';
 import { propertiesOf, type StartOptions } from './start-options';
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -21,15 +21,39 @@ export async function startCommand(options: StartOptions): Promise<void> {
   }
   const properties = propertiesOf(options);
   const signals = stopOnSignals();
+  if (options['stop-at-eof'] === true) stopAtEof(signals);
   const platform = nodePlatform({ level, workerFile });
   const disk = options.memory === true ? memoryDisk() : platform.disk;
-  const broker = await startNode({ platform: { ...platform, disk }, properties, localHost });
+  const broker = await holdingProcess(() =>
+    startNode({ platform: { ...platform, disk }, properties, localHost }),
+  );
   process.on('uncaughtException', (error) => process.exit(reportCrash(error)));
   broker.failed.catch((error: unknown) => process.exit(reportCrash(error)));
   printLine(readyLine(broker, options.json === true));
   signals.nodeRuns(broker);
   // Only now, since loading it takes a while.
   preferFastestCrc32c();
+}
+
+/**
+ * A node's timers hold no process, and one that waits for others may have no connection. What is
+ * held ends with `process.exit`, unless the start fails.
+ */
+async function holdingProcess(start: () => Promise<Broker>): Promise<Broker> {
+  const hold = setInterval(() => undefined, 2 ** 30);
+  try {
+    return await start();
+  } catch (error) {
+    clearInterval(hold);
+    throw error;
+  }
+}
+
+function stopAtEof(signals: Signals): void {
+  const { stdin } = process;
+  stdin.on('end', () => signals.stop()).resume();
+  // A start that fails ends the process all the same.
+  stdin.unref();
 }
 
 function readyLine(broker: Broker, isJson: boolean): string {

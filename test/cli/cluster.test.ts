@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import { Kafka, logLevel } from 'kafkajs';
+import type { Server } from '../../compat-tests/support/process';
+import { eventually } from '../support/eventually';
+import { Workplace } from './command';
+
+interface ReadyCluster {
+  readonly clusterId: string;
+  readonly bootstrapServers: string;
+  readonly nodes: readonly { readonly nodeId: number; readonly pid: number }[];
+}
+
+let place: Workplace;
+beforeEach(() => {
+  place = new Workplace();
+});
+afterEach(() => place.end());
+
+const readyOf = (server: Server): ReadyCluster => JSON.parse(server.stdout) as ReadyCluster;
+
+/** The ids of the brokers that the cluster takes for alive. */
+async function alive(ready: ReadyCluster): Promise<readonly number[]> {
+  const brokers = ready.bootstrapServers.split(',');
+  const admin = new Kafka({ brokers, logLevel: logLevel.NOTHING }).admin();
+  await admin.connect();
+  try {
+    const { brokers: found, clusterId } = await admin.describeCluster();
+    expect(clusterId).toBe(ready.clusterId);
+    return found.map(({ nodeId }) => nodeId).sort();
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+describe('ottla cluster', () => {
+  test('runs three processes, starts again what is killed, and ends all of them cleanly', async () => {
+    const server = await place.cluster('--port', '0', '--json', '--data', 'c');
+    const ready = readyOf(server);
+    expect(await alive(ready)).toEqual([1, 2, 3]);
+    const killed = ready.nodes[1]?.pid as number;
+    process.kill(killed, 'SIGKILL');
+    await eventually(() => server.stderr.includes('node 2 ended with SIGKILL'));
+    await eventually(() => server.stderr.includes('node 2 serves'), 20_000);
+    await eventually(async () => (await alive(ready)).length === 3);
+    await server.stop();
+    expect(server.exitCode).toBe(0);
+    for (const { pid } of ready.nodes) expect(isRunning(pid)).toBe(false);
+    for (const id of [1, 2, 3]) {
+      expect(existsSync(place.path(`c/node-${id}/.kafka_cleanshutdown`))).toBe(true);
+    }
+  });
+
+  test('takes up the cluster that its folder holds', async () => {
+    const first = await place.cluster('--port', '0', '--json', '--nodes', '1');
+    const { clusterId, bootstrapServers } = readyOf(first);
+    await first.stop();
+    const refused = await place.run('cluster', '--nodes', '3');
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/holds a cluster already: leave out --nodes/);
+    const second = await place.cluster('--json');
+    expect(readyOf(second)).toMatchObject({ clusterId, bootstrapServers });
+  });
+
+  test('gives all nodes the settings of its profile, and says why a node cannot start', async () => {
+    place.write('fast.properties', 'num.partitions=none\n');
+    const refused = await place.run('cluster', '--port', '0', '--profile', 'fast.properties');
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/ottla: node \d did not start: ottla: .*num.partitions/);
+  });
+});
