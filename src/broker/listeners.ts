@@ -34,7 +34,6 @@ export function planListeners(settings: Settings, localHost: () => string): List
   refuseRepeated(endpoints);
   const controllerNames = settings.value('controller.listener.names');
   checkRoles(settings, endpoints, controllerNames);
-  checkBrokerListener(settings, endpoints, controllerNames);
   const protocolOf = securityProtocols(settings, controllerNames);
   const advertised = advertisedEndpoints(settings);
   for (const name of advertised.keys()) {
@@ -42,12 +41,14 @@ export function planListeners(settings: Settings, localHost: () => string): List
       throw new StartError(`advertised.listeners names ${name}, which listeners does not.`);
     }
   }
-  return endpoints.map((endpoint) => ({
+  const plans = endpoints.map((endpoint) => ({
     ...endpoint,
     protocol: protocolOf(endpoint.name),
     isForControllers: controllerNames.includes(endpoint.name),
     advertised: advertised.get(endpoint.name) ?? derive(endpoint, localHost),
   }));
+  checkBrokerListener(settings, endpoints, controllerNames);
+  return plans;
 }
 
 /** `NAME://host:port`; IPv6 addresses stand in brackets. Throws StartError. */
