@@ -110,7 +110,10 @@ test.each([
   ],
   [
     'brokers without a listener among them',
-    { listeners: 'OTHER://:1,CONTROLLER://:2' },
+    {
+      listeners: 'OTHER://:1,CONTROLLER://:2',
+      'listener.security.protocol.map': 'OTHER:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    },
     /inter\.broker\.listener\.name is PLAINTEXT where it is not set.* set it to one of OTHER/,
   ],
   [
