@@ -18,7 +18,6 @@ const { outputFiles } = buildSync({
   target: 'node20.19',
   format: 'cjs',
   packages: 'external',
-  keepNames: true,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
