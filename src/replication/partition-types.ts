@@ -62,7 +62,7 @@ export interface PartitionRead {
   /** Whole batches; to be released. */
   readonly slice: FileSlice | undefined;
   readonly sizeInBytes: number;
-  /** Whose records among these bytes do not count, by first offset; only read up to `last-stable`. */
+  /** Whose records among these bytes do not count, by first offset; only up to `last-stable`. */
   readonly abortedTransactions: readonly AbortedTransaction[];
   /** Where the fetcher's log departs from this one (KIP-595); then there are no bytes. */
   readonly divergingEpoch: EpochAndEndOffset | undefined;

@@ -10,7 +10,7 @@ export interface AbortedTransaction {
   readonly firstOffset: Offset;
   /** Of its marker. */
   readonly lastOffset: Offset;
-  /** What was decided once it had ended: the first offset of the next open one, or past the marker. */
+  /** What was decided once it had ended: the next open one, or past the marker. */
   readonly lastStableOffset: Offset;
 }
 

@@ -173,7 +173,7 @@ export class ProducerAppend {
     next.coordinatorEpoch = marker.coordinatorEpoch;
     next.lastTimestamp = marker.timestamp;
     next.currentTxnFirstOffset = -1;
-    // With version 2 a marker has the epoch of the next transaction, which may be asked for already.
+    // With version 2 a marker has the epoch of the next transaction, which may have been asked for.
     const verification = this.#producers.verifications.get(producerId);
     const isForNext = verification?.supportsEpochBump === true;
     draft.endsVerification = !(isForNext && verification.producerEpoch === epoch);

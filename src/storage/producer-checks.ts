@@ -1,4 +1,4 @@
-/** Why a producer's batch is refused or known already: epochs, sequences, markers (KIP-98, KIP-890). */
+/** Why a producer's batch is refused, or known already: epochs, sequences, markers (KIP-98). */
 import type { Offset, ProducerEpoch } from '../base/ids';
 import { Errors } from '../protocol/errors';
 import * as batch from '../protocol/records/batch';
@@ -19,8 +19,8 @@ export interface Duplicate {
 const MAX_EPOCH = 0x7fff;
 
 /**
- * KIP-890: with version 2 the coordinator raises the epoch before it sends a marker, so one with the
- * epoch of the records is late; unless nothing is open: then it was written already and is sent
+ * KIP-890: with version 2 the coordinator raises the epoch before it sends a marker, so one with
+ * the epoch of the records is late; unless nothing is open: then it was written already and is sent
  * again (KAFKA-19999). At the greatest epoch it cannot be raised.
  */
 export function isMarkerCurrent(

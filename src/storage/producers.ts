@@ -1,4 +1,4 @@
-/** What a log knows of each producer: epoch, the last five batches, an open transaction (KIP-98). */
+/** What a log knows of each producer: epoch, the last five batches, an open transaction. */
 import type { Offset, ProducerEpoch, ProducerId } from '../base/ids';
 import type { WallMs } from '../base/times';
 import { type AbortedTransaction, OpenTransactions } from './open-transactions';

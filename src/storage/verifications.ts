@@ -15,8 +15,8 @@ export interface Beginning {
 }
 
 /**
- * What an append shows to prove that the coordinator was asked. It is good for one transaction: were
- * this one aborted and another begun before the answer came, that one would have another.
+ * What an append shows to prove that the coordinator was asked. It is good for one transaction:
+ * were this one aborted and another begun before the answer came, that one would have another.
  */
 export class Verification {
   readonly supportsEpochBump: boolean;

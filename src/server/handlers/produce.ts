@@ -2,8 +2,8 @@
  * Produce 3–13: appends one record batch per partition (KIP-98 sequences, KIP-467 record errors,
  * KIP-516 topic ids, KIP-951 new leaders). Advertised from 0, since librdkafka takes a broker that
  * starts later for one without compression; versions 0 to 2 close the connection. What begins a
- * transaction in a partition is appended once its coordinator knows of it: it is asked, or told from
- * version 12 on (KIP-890).
+ * transaction in a partition is appended once its coordinator knows of it: it is asked, or told
+ * from version 12 on (KIP-890).
  */
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Produce } from '../../protocol/apis/produce';
