@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { freePort } from '../../compat-tests/support/apache-kafka';
 import { portOf, Workplace } from './command';
 
 let place: Workplace;
-beforeEach(() => {
+let controllerPort: number;
+beforeEach(async () => {
   place = new Workplace();
+  controllerPort = await freePort();
 });
 afterEach(() => place.end());
 
@@ -15,7 +18,7 @@ function properties(...more: readonly string[]): string {
   const lines = [
     'process.roles=broker,controller',
     'node.id=1',
-    'listeners=PLAINTEXT://localhost:0,CONTROLLER://localhost:19093',
+    `listeners=PLAINTEXT://localhost:0,CONTROLLER://localhost:${controllerPort}`,
     'controller.listener.names=CONTROLLER',
     `log.dirs=${place.path('data')}`,
     ...more,
@@ -53,7 +56,7 @@ describe('format', () => {
   });
 
   test('takes the first controllers, with the directory id of this one', async () => {
-    const controllers = `1@localhost:19093:${DIRECTORY},2@elsewhere:19093:b5zG7XqHTqeXZsTAdpB1Yw`;
+    const controllers = `1@localhost:${controllerPort}:${DIRECTORY},2@elsewhere:19093:b5zG7XqHTqeXZsTAdpB1Yw`;
     const { exitCode } = await place.run(
       ...['storage', 'format', '-c', properties(), '-t', ID, '-I', controllers],
     );
