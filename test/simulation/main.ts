@@ -8,6 +8,7 @@ import { startBrokerNode } from './broker-node';
 import { runSeed } from './run-seed';
 import { shrink } from './shrink';
 import { describeFault } from './world/faults';
+import { USUAL_LIMITS } from './world/scenario';
 import type { Story, WorldOptions, WorldReport } from './world/world';
 
 const USAGE = `Usage: npm run simulate -- [options]
@@ -16,6 +17,7 @@ const USAGE = `Usage: npm run simulate -- [options]
   --hours H       runs worlds of seeds drawn by the time for H hours (0.1 is 6 minutes)
   --ci            runs the seeds that guard every change, each twice, comparing traces
   --replay FILE   runs a recorded story: seed, scenario and faults of a JSON file
+  --nodes N       how many nodes a world has; 1 by default
   --twice         runs each seed twice, comparing traces
   --no-shrink     does not look for a shorter list of faults when a seed fails
 `;
@@ -41,6 +43,7 @@ async function main(): Promise<void> {
       seeds: { type: 'string' },
       hours: { type: 'string' },
       replay: { type: 'string' },
+      nodes: { type: 'string', default: '1' },
       ci: { type: 'boolean', default: false },
       twice: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
@@ -62,9 +65,11 @@ function* worlds(values: {
   readonly seeds?: string | undefined;
   readonly hours?: string | undefined;
   readonly replay?: string | undefined;
+  readonly nodes: string;
   readonly ci: boolean;
 }): Generator<WorldOptions> {
-  const base = { startNode: startBrokerNode };
+  const limits = { ...USUAL_LIMITS, nodes: Number(values.nodes) };
+  const base = { startNode: startBrokerNode, limits };
   if (values.replay !== undefined) {
     const story = JSON.parse(readFileSync(values.replay, 'utf8')) as Story;
     yield { ...base, ...story };
@@ -161,7 +166,9 @@ class Run {
     }
     for (const fault of report.faults) print(`  ${describeFault(fault)}`);
     print(causes(report.failure).replace(/^/gm, '  '));
-    print(`  to see it again: npm run simulate -- --seed ${failed.seed}`);
+    const { nodes } = failed.scenario;
+    const option = nodes === 1 ? '' : ` --nodes ${nodes}`;
+    print(`  to see it again: npm run simulate -- --seed ${failed.seed}${option}`);
     const { seed, scenario, faults } = report;
     print(`  as a story:      ${JSON.stringify({ seed, scenario, faults } satisfies Story)}`);
   }

@@ -191,7 +191,7 @@ export class World {
   #admins(): readonly Client[] {
     return this.#scenario.adminPausesMs.map((maxPauseMs, index) => {
       const { platform, cluster } = this.#clientParts(`a${index}`);
-      return new SimulatedAdmin(platform, cluster, maxPauseMs);
+      return new SimulatedAdmin(platform, cluster, maxPauseMs, this.#nodes.length === 1);
     });
   }
 
