@@ -80,6 +80,8 @@ export class Broker {
   #registration: Registration | undefined;
   #controllerRegistrar: ControllerRegistrar | undefined;
   #stopping: Promise<void> | undefined;
+  /** The folder of the metadata log failed, so this node's controller decides nothing any more. */
+  #hasQuorumFailed = false;
   #rejectFailed: (error: unknown) => void = () => undefined;
   /** Rejects when the metadata log's folder fails; only the start minds. */
   readonly #cannotStart: Promise<never>;
@@ -330,11 +332,17 @@ export class Broker {
 
   async #stop(progress: StopProgress | undefined): Promise<void> {
     const { settings } = this.#options;
-    if (settings.value('controlled.shutdown.enable')) {
+    if (settings.value('controlled.shutdown.enable') && !this.#isSoleAndFailed) {
       await this.#registration?.shutDown(SHUTDOWN_MS);
       await this.#letOthersHandOver();
     }
     await this.#close(this.#registration?.brokerEpoch ?? -1, progress);
+  }
+
+  /** Whether no controller is left that could be told of a shutdown. */
+  get #isSoleAndFailed(): boolean {
+    const { driver } = this.#door.opened ?? {};
+    return this.#hasQuorumFailed && driver !== undefined && driver.voters.size < 2;
   }
 
   /** A whole cluster that stops needs its voters until the last broker has handed over. */
@@ -373,6 +381,7 @@ export class Broker {
 
   /** The folder of the metadata log failed: this node waits, fenced, for a restart. */
   #quorumFailed(error: unknown): void {
+    this.#hasQuorumFailed = true;
     this.#rejectStart(error);
     if (!(error instanceof StorageError)) this.#failStop(error);
   }
