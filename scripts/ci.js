@@ -2,7 +2,7 @@
  * Runs every check after `npm ci` and closes with `N passed, N failed, N skipped`.
  * A step's own closing line of that shape is added up; any other step counts as one.
  */
-const { spawn } = require('node:child_process');
+const { spawn, spawnSync } = require('node:child_process');
 
 const steps = [
   ['tests', 'npm', ['test', '--silent']],
@@ -12,13 +12,20 @@ const steps = [
   ['simulation', 'npm', ['run', '--silent', 'simulate', '--', '--ci']],
   ['foreign clients', 'npm', ['run', '--silent', 'compat']],
 ];
+/** Nothing above may leave anything behind, or change what is kept. */
+const treeSteps = [
+  ['tree', 'git', ['diff', '--exit-code', '--stat', 'HEAD']],
+  ['leftovers', 'sh', ['-c', '! git ls-files --others --exclude-standard | grep .']],
+];
 const closingLine = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
 
 void main();
 
 async function main() {
   const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const [name, command, args] of steps) {
+  const isCheckout = spawnSync('git', ['rev-parse', 'HEAD']).status === 0;
+  if (!isCheckout) total.skipped += treeSteps.length;
+  for (const [name, command, args] of isCheckout ? [...steps, ...treeSteps] : steps) {
     process.stdout.write(`\n== ${name}: ${command} ${args.join(' ')}\n`);
     const startedAt = Date.now();
     const { exitCode, counts } = await run(command, args);

@@ -40,7 +40,6 @@ export const NOT_SERVED: Readonly<Record<string, string>> = {
   StreamsGroupTopologyDescriptionUpdate: 'streams groups are not served yet',
   GetTelemetrySubscriptions: 'the metrics of clients are not collected yet',
   PushTelemetry: 'the metrics of clients are not collected yet',
-  Envelope: 'requests are not forwarded between nodes yet',
 };
 
 /** File name below docs/ and its text. */

@@ -5,6 +5,9 @@ module.exports = class ClosingLine {
     const passed = results.numPassedTests;
     const failed = results.numFailedTests + broken;
     const skipped = results.numPendingTests + results.numTodoTests;
-    process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+    // Other reporters have their say first.
+    process.once('exit', () => {
+      process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`);
+    });
   }
 };
