@@ -11,6 +11,8 @@ const QUIET_STOP_PARTITIONS = 100;
 const PROGRESS_MS = 1_000;
 /** How long a node that is told to stop while it starts may take to get there. */
 const START_MS = 1_000;
+/** npm passes on what the terminal has sent to the node already: so close together it counts once. */
+const ECHO_MS = 100;
 
 export interface Signals {
   /** Stops it as the first signal does, for another reason. */
@@ -22,12 +24,14 @@ export interface Signals {
 /** Listens from now on. */
 export function stopOnSignals(): Signals {
   let running: Broker | undefined;
-  let isAsked = false;
+  let asked: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const endAtOnce = () => process.exit(128 + constants.signals[signal]);
     process.on(signal, () => {
-      if (isAsked) endAtOnce();
-      isAsked = true;
+      const isEcho = signal === asked?.signal && Date.now() - asked.atMs < ECHO_MS;
+      if (isEcho) return;
+      if (asked !== undefined) endAtOnce();
+      asked = { signal, atMs: Date.now() };
       if (running !== undefined) void stop(running);
       // Nobody was served yet, so nothing is lost: the next start recovers, as after a crash.
       else setTimeout(endAtOnce, START_MS).unref();
@@ -41,7 +45,7 @@ export function stopOnSignals(): Signals {
     },
     nodeRuns(broker) {
       running = broker;
-      if (isAsked) void stop(broker);
+      if (asked !== undefined) void stop(broker);
     },
   };
 }

@@ -29,7 +29,7 @@ function lineOf(record: MetadataRecord, before: Image): LogEffect | undefined {
     }
     case 'FeatureLevelRecord': {
       const { name, featureLevel } = record.value;
-      return info('feature level finalized', { feature: name, level: featureLevel });
+      return info('feature level finalized', { feature: name, featureLevel });
     }
     case 'ConfigRecord': {
       // Values may be secrets; names never are.

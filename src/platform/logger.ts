@@ -73,6 +73,7 @@ function lineStream(options: NodeLoggerOptions): LogDestination {
     const pretty = require('pino-pretty') as typeof import('pino-pretty');
     return pretty({
       sync: true,
+      singleLine: true,
       messageKey: 'event',
       translateTime: 'SYS:HH:MM:ss.l',
       ignore: 'pid,hostname',

@@ -43,6 +43,17 @@ describe('a node that starts', () => {
     expect(ready.bootstrapServers).toBe(`localhost:${plaintext?.port}`);
   });
 
+  test('tells each change in one line of JSON to who is no terminal', async () => {
+    const server = await place.start('--memory', '--port', '0');
+    const lines = server.stderr.trimEnd().split('\n');
+    expect(logLines(server)).toHaveLength(lines.length);
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of logLines(server)) {
+      expect(line).toMatchObject({ level: 'info', event: expect.any(String) });
+      expect(Date.parse(String(line.time))).toBeGreaterThan(0);
+    }
+  });
+
   test('keeps its data in ./ottla-data unless told otherwise', async () => {
     await place.start('--port', '0');
     expect(readdirSync(place.folder)).toEqual(['ottla-data']);
@@ -243,6 +254,15 @@ describe('a node that is told to stop', () => {
     expect(logLines(server)).toEqual([]);
     expect(existsSync(place.path('data/.kafka_cleanshutdown'))).toBe(true);
     expect(await recordsAfterRestart()).toEqual(Array(100).fill('1'));
+  });
+
+  test('by npm, which passes a signal on that the node already has, stops cleanly', async () => {
+    const server = await busyNode();
+    server.signal('SIGINT');
+    server.signal('SIGINT');
+    await server.ended;
+    expect(server.exitCode).toBe(0);
+    expect(existsSync(place.path('data/.kafka_cleanshutdown'))).toBe(true);
   });
 
   test('twice ends at once, and the next start recovers', async () => {
