@@ -23,6 +23,7 @@ import type {
 import { Following } from './following';
 import type { Follower, Leader } from './leader';
 import { Leading } from './leading';
+import { appendToLog } from './partition-append';
 import {
   deleteBelow,
   failedRead,
@@ -31,7 +32,6 @@ import {
   readLog,
   refused,
   type Shown,
-  storageCode,
 } from './partition-reads';
 import type { PartitionSettings } from './partition-settings';
 import type {
@@ -231,12 +231,7 @@ export class Partition {
    * Appends one validated batch of a client. The bytes are patched in place. What begins a
    * transaction needs a verification: INVALID_TXN_STATE without.
    */
-  appendAsLeader(
-    batch: Buffer,
-    isAllAcks: boolean,
-    verification?: AppendChecks['verification'],
-  ): AppendOutcome {
-    const checks = verification === undefined ? undefined : { verification };
+  appendAsLeader(batch: Buffer, isAllAcks: boolean, checks?: AppendChecks): AppendOutcome {
     return this.#append(batch, 'client', isAllAcks, checks);
   }
 
@@ -259,21 +254,13 @@ export class Partition {
     const errorCode = this.checkAppend(isAllAcks);
     const log = this.#log;
     if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
-    try {
-      const appended = log.appendAsLeader(batches, this.leaderEpoch, origin, checks);
-      if (appended.outcome === 'refused') return refused(appended.errorCode, appended.message);
-      const { baseOffset, lastOffset, outcome } = appended;
-      if (outcome === 'appended') {
-        this.watchers.changed(Change.end);
-        this.#leading?.advanceHighWatermark();
-      }
-      const isStamped =
-        outcome === 'duplicate' || this.#settings.validation.timestampType === 'LogAppendTime';
-      const logAppendTimeMs = isStamped ? appended.maxTimestamp : -1;
-      return { kind: 'appended', baseOffset, lastOffset, logAppendTimeMs };
-    } catch (error) {
-      return refused(storageCode(error), 'its log folder failed');
-    }
+    const isLogAppendTime = this.#settings.validation.timestampType === 'LogAppendTime';
+    const { leaderEpoch } = this;
+    const append = { batches, leaderEpoch, origin, checks, isLogAppendTime };
+    return appendToLog(log, append, () => {
+      this.watchers.changed(Change.end);
+      this.#leading?.advanceHighWatermark();
+    });
   }
 
   /**
@@ -367,7 +354,7 @@ export class Partition {
     return leading.withinThrottle(id, { ...read, ...this.#shown });
   }
 
-  /** Proposes that whoever has been behind for too long leaves the ISR. To be called now and then. */
+  /** Proposes that whoever has been behind for too long leaves the ISR; called now and then. */
   shrinkIsr(nowMs: MonotonicMs): void {
     this.#leading?.shrinkIsr(nowMs);
   }

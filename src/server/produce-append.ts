@@ -101,31 +101,30 @@ export function appendOne(
   if (errorCode !== Errors.NONE) return notLeader(topic, index, errorCode, context, services);
   const { transaction } = target;
   if (transaction?.kind === 'refused') return outside(topic, index, transaction, context, services);
-  const verification = transaction?.verification;
   const settings = partition.validation(context.apiVersion);
   const nowMs = services.clock.wallMs();
   const outcome = validateAppend(bytes, settings, nowMs);
   if (outcome.outcome !== 'offload') {
-    return appendValidated(partition, outcome, verification, isAllAcks, context, services);
+    return appendValidated(partition, outcome, transaction, isAllAcks, context, services);
   }
   const input = { records: Uint8Array.from(bytes), settings, nowMs };
   return services.offload.run(validateAppendTask, input).then((validated) => {
     const received = receiveOffloaded(validated);
-    return appendValidated(partition, received, verification, isAllAcks, context, services);
+    return appendValidated(partition, received, transaction, isAllAcks, context, services);
   });
 }
 
 function appendValidated(
   partition: Partition,
   validated: ValidationOutcome,
-  verification: AppendChecks['verification'],
+  checks: AppendChecks | undefined,
   isAllAcks: boolean,
   context: Context,
   services: Services,
 ): Appended {
   const { topic, index } = partition;
   if (validated.outcome === 'refused') return invalid(partition, validated);
-  const outcome = partition.appendAsLeader(validated.batch, isAllAcks, verification);
+  const outcome = partition.appendAsLeader(validated.batch, isAllAcks, checks);
   const logStartOffset = partition.startOffset;
   if (outcome.kind === 'refused') {
     const { errorCode } = outcome;

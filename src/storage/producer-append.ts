@@ -41,7 +41,7 @@ export interface AppendChecks {
    * none; what coordinators write is then not held to it. `unchecked`:
    * `transaction.partition.verification.enable` is off.
    */
-  readonly verification?: Verification | 'unchecked';
+  readonly verification?: Verification | 'unchecked' | undefined;
 }
 
 const NO_CHECKS: AppendChecks = {};

@@ -10,7 +10,8 @@ const PRODUCER = { producerId: 7, producerEpoch: 0 };
 function write(leader: Partition, sequence: number): void {
   const record = { timestamp: 1000, value: `v${sequence}` };
   const options = { ...PRODUCER, baseSequence: sequence, isTransactional: true };
-  const written = leader.appendAsLeader(buildBatch([record], options), false, 'unchecked');
+  const checks = { verification: 'unchecked' } as const;
+  const written = leader.appendAsLeader(buildBatch([record], options), false, checks);
   expect(written).toMatchObject({ kind: 'appended' });
 }
 
