@@ -12,6 +12,8 @@ import { buildTransactionMarker } from '../../src/protocol/records/control';
 import { type AppendChecks, ProducerAppend } from '../../src/storage/producer-append';
 import { Producers } from '../../src/storage/producers';
 import type { Verification } from '../../src/storage/verifications';
+import { LAST_CLIENT_EPOCH, newTransaction } from '../../src/transaction/transaction';
+import { transactionRecord } from '../../src/transaction/transaction-record';
 import type { Transactions } from '../../src/transaction/transactions';
 import type { TransactionDecision, TransactionNow } from '../../src/transaction/turn';
 import { settled } from './hand-driven-world';
@@ -116,6 +118,8 @@ export interface ModelOptions {
   /** What clients know: 2, or 0 for those of version 1. */
   readonly clientVersion: number;
   readonly feature: number;
+  /** Epochs that are left of the first producer ids; all unless given. */
+  readonly epochsLeft?: number;
   /** Copies of requests arrive after their client has gone on. */
   readonly hasLateRequests: boolean;
 }
@@ -136,6 +140,7 @@ export class TransactionModel {
 
   constructor(readonly options: ModelOptions) {
     this.story.transactionVersion = options.feature;
+    if (options.epochsLeft !== undefined) this.#useUpEpochs(options.epochsLeft);
     this.story.log.hold();
     this.partitions = Array.from({ length: options.partitions }, () => new ModelPartition());
     this.clients = options.clients.map((id, index) => new ModelClient(this, `c${index}`, id));
@@ -213,6 +218,18 @@ export class TransactionModel {
     }
     const isTorn = committed.length > 0 && lost.length > 0;
     return isTorn ? [`${name} is torn: ${lost} lost, ${committed.length} committed`] : [];
+  }
+
+  /** Every transactional id has been used often before. */
+  #useUpEpochs(left: number): void {
+    const { story } = this;
+    for (const [index, id] of [...new Set(this.options.clients)].entries()) {
+      const used = newTransaction(id, 1 + index);
+      const producerEpoch = LAST_CLIENT_EPOCH - left;
+      story.log.append([transactionRecord({ ...used, producerEpoch, timeoutMs: 1 }, 2)]);
+    }
+    story.life.drop();
+    story.begin();
   }
 
   #steps(): Step[] {
