@@ -39,8 +39,8 @@ export function stopOnSignals(): Signals {
   }
   return {
     stop() {
-      if (isAsked) return;
-      isAsked = true;
+      if (asked !== undefined) return;
+      asked = { signal: 'SIGTERM', atMs: Date.now() };
       if (running !== undefined) void stop(running);
     },
     nodeRuns(broker) {
