@@ -45,10 +45,18 @@ export class MetadataFolder {
   readonly log: Log;
   readonly #platform: MetadataPlatform;
   readonly #context: LogContext;
+  readonly #folder: LogFolder;
 
-  private constructor(platform: MetadataPlatform, context: LogContext, path: string, log: Log) {
+  private constructor(
+    platform: MetadataPlatform,
+    context: LogContext,
+    folder: LogFolder,
+    path: string,
+    log: Log,
+  ) {
     this.#platform = platform;
     this.#context = context;
+    this.#folder = folder;
     this.path = path;
     this.log = log;
   }
@@ -62,7 +70,7 @@ export class MetadataFolder {
     const path = `${folder.path}/${METADATA_TOPIC}-0`;
     const context = new LogContext(platform, { producerIdExpirationMs: Number.POSITIVE_INFINITY });
     const log = openLog(platform, context, folder, path, logSettings(settings));
-    const opened = new MetadataFolder(platform, context, path, log);
+    const opened = new MetadataFolder(platform, context, folder, path, log);
     opened.#settleSnapshots();
     await log.flush();
     return opened;
@@ -106,8 +114,13 @@ export class MetadataFolder {
   }
 
   /** Durable when it resolves. */
-  writeVote(state: ElectionState): Promise<void> {
-    return this.#platform.disk.replace(`${this.path}/${VOTE_FILE}`, encodeVoteFile(state));
+  async writeVote(state: ElectionState): Promise<void> {
+    const path = `${this.path}/${VOTE_FILE}`;
+    try {
+      await this.#platform.disk.replace(path, encodeVoteFile(state));
+    } catch (error) {
+      throw this.#folder.failureOf(`writing ${path}`, error);
+    }
   }
 
   openSnapshot(id: OffsetAndEpoch): SnapshotReader {
