@@ -4,44 +4,29 @@
  */
 import type { NodeId } from '../base/ids';
 import { invariant } from '../base/invariant';
-import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { Errors, errorName } from '../protocol/errors';
-import type { ReplicaFetchers } from '../replication/fetchers';
 import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
 import { type BoundListener, bindListener } from './bind';
+import { BrokerPart } from './broker-part';
 import type { NodeControllerAccess } from './controller-access';
-import { controllerAccess, quorumTransport } from './controller-link';
-import { ControllerRegistrar } from './controller-registration';
-import { randomUuid } from './directory-ids';
+import { controllerAccess } from './controller-link';
+import { ControllerPart } from './controller-part';
 import { formatIfNew } from './folders';
-import { NodeGroups } from './group-coordinators';
 import type { ListenerPlan } from './listeners';
 import { LostBrokers } from './lost-brokers';
 import { NodeData } from './node-data';
 import { nodeServer } from './node-server';
-import {
-  bootstrapServers,
-  controllerSettings,
-  quorumSettings,
-  staticVoters,
-} from './node-settings';
-import { NodeTransactionServices } from './node-transactions';
 import { allocateProducerIds, ProducerIdBlocks } from './producer-ids';
 import { NodeQuorum } from './quorum';
 import { QuorumDoor } from './quorum-door';
-import { Registration } from './registration';
-import { replicaFetchers } from './replication';
+import { quorumOptions } from './quorum-options';
 import type { Settings } from './settings';
-import { SharedSlices } from './slices';
 
 /** How long a stopping broker waits for others to take over what it leads. */
 const SHUTDOWN_MS = 30_000;
-/** How long a controller that stops waits for brokers that stop too. */
-const OTHERS_HAND_OVER_MS = 2_000;
-const SAY_SO_MS = 150;
 
 /** A topic to create, with settings by Kafka's names. */
 export interface NewTopic {
@@ -74,11 +59,8 @@ export class Broker {
   readonly #lostBrokers: LostBrokers;
   readonly #producerIds: ProducerIdBlocks;
   #clusterId = '';
-  #fetchers: ReplicaFetchers | undefined;
-  #groups: NodeGroups | undefined;
-  #transactions: NodeTransactionServices | undefined;
-  #registration: Registration | undefined;
-  #controllerRegistrar: ControllerRegistrar | undefined;
+  #brokerPart: BrokerPart | undefined;
+  #controllerPart: ControllerPart | undefined;
   #stopping: Promise<void> | undefined;
   /** The folder of the metadata log failed, so this node's controller decides nothing any more. */
   #hasQuorumFailed = false;
@@ -106,8 +88,8 @@ export class Broker {
       settings,
       picture: () => door.opened?.publisher.image,
       controller: { askForNode: (api, draft) => this.#access.askForNode(api, draft) },
-      brokerEpoch: () => this.#registration?.brokerEpoch ?? -1,
-      folderFailed: () => this.#registration?.beat(),
+      brokerEpoch: () => this.#brokerEpoch,
+      folderFailed: () => this.#brokerPart?.beat(),
     });
     this.#access = controllerAccess(platform, settings, door, () => requests);
     this.#lostBrokers = new LostBrokers({
@@ -119,7 +101,7 @@ export class Broker {
       graceMs: settings.number('ottla.broker.lost.grace.ms'),
     });
     this.#producerIds = new ProducerIdBlocks(() =>
-      allocateProducerIds(this.#access, this.nodeId, this.#registration?.brokerEpoch ?? -1),
+      allocateProducerIds(this.#access, this.nodeId, this.#brokerEpoch),
     );
     const { server, requests } = nodeServer({
       platform,
@@ -130,8 +112,8 @@ export class Broker {
       heartbeats: this.#lostBrokers,
       producerIds: this.#producerIds,
       clusterId: () => this.#clusterId,
-      groups: () => this.#groups,
-      transactions: () => this.#transactions,
+      groups: () => this.#brokerPart?.groups,
+      transactions: () => this.#brokerPart?.transactions,
       overwritesLentBytes: overwritesLentBytes === true,
     });
     this.#server = server;
@@ -187,143 +169,60 @@ export class Broker {
     return this.#stopping;
   }
 
+  get #brokerEpoch(): number {
+    return this.#brokerPart?.brokerEpoch ?? -1;
+  }
+
   async #start(): Promise<void> {
     const { platform, settings, listeners } = this.#options;
     await this.#bind(listeners.filter(({ isForControllers }) => isForControllers));
     const [controller] = this.listeners;
     await formatIfNew(platform, settings, this.#data.folders, controller);
     this.#clusterId = await this.#data.open();
-    const { publisher } = await this.#openQuorum();
+    await this.#openQuorum();
     const clients = listeners.filter(({ isForControllers }) => !isForControllers);
     // A port that was not chosen must be known to register, and is not known to clients yet.
     await this.#bind(clients.filter(({ port }) => port === 0));
-    if (settings.hasRole('broker')) await this.#enterCluster(publisher);
+    await this.#brokerPart?.enter(this.listeners);
     await this.#bind(clients.filter(({ port }) => port !== 0));
   }
 
-  /** Registers, takes its roles, and has at hand what clients ask for first. */
-  async #enterCluster(publisher: Publisher): Promise<void> {
-    const registration = this.#makeRegistration(publisher);
-    this.#registration = registration;
-    await registration.register();
-    this.#fetchers?.start();
-    await registration.unfence();
-    await this.#producerIds.prepare();
-  }
-
-  async #openQuorum(): Promise<NodeQuorum> {
+  /** Opens the metadata log; what the node does by its roles follows it from its first picture. */
+  async #openQuorum(): Promise<void> {
     const { platform, settings } = this.#options;
-    const { folders, logs, replicas } = this.#data;
+    const { folders, logs } = this.#data;
     const folder = logs.folders.find(({ path }) => path === folders.metadata);
     invariant(folder !== undefined, 'the metadata folder is one of the log folders');
-    const [listenerName = ''] = settings.value('controller.listener.names');
-    const quorum = await NodeQuorum.open({
-      platform,
-      folder,
-      clusterId: this.#clusterId,
-      nodeId: this.nodeId,
-      isController: settings.hasRole('controller'),
-      listenerName,
-      endpoints: this.listeners.filter(({ isForControllers }) => isForControllers),
-      staticVoters: staticVoters(settings),
-      bootstrapServers: bootstrapServers(settings),
-      settings: quorumSettings(settings),
-      transport: quorumTransport(platform, settings),
-      controllerSettings: controllerSettings(settings, this.#clusterId),
-      visibleTimeoutMs: settings.number('ottla.metadata.visible.timeout.ms'),
-      failed: (error) => this.#quorumFailed(error),
-    });
+    const clusterId = this.#clusterId;
+    const listeners = this.listeners.filter(({ isForControllers }) => isForControllers);
+    const quorum = await NodeQuorum.open(
+      quorumOptions({
+        platform,
+        settings,
+        clusterId,
+        folder,
+        listeners,
+        failed: (error) => this.#quorumFailed(error),
+      }),
+    );
     this.#door.open(quorum);
     const { publisher } = quorum;
-    publisher.subscribe((image, delta) => replicas.apply(image, delta));
+    const failed = (error: unknown) => this.#failStop(error);
+    const shared = { platform, settings, access: this.#access, failed };
     if (settings.hasRole('broker')) {
-      this.#fetchers = this.#openFetchers(publisher);
-      this.#openCoordinators(publisher);
+      this.#brokerPart = new BrokerPart({
+        ...shared,
+        plans: this.#options.listeners,
+        data: this.#data,
+        producerIds: this.#producerIds,
+        clusterId,
+        publisher,
+      });
     }
-    if (settings.hasRole('controller')) this.#controllerRegistrar = this.#makeRegistrar(quorum);
+    if (settings.hasRole('controller')) {
+      this.#controllerPart = new ControllerPart({ ...shared, quorum, listeners });
+    }
     quorum.reportVisible();
-    return quorum;
-  }
-
-  #openFetchers(publisher: Publisher): ReplicaFetchers {
-    const { platform, settings } = this.#options;
-    const fetchers = replicaFetchers({
-      platform,
-      settings,
-      replicas: this.#data.replicas,
-      picture: () => publisher.image,
-      brokerEpoch: () => this.#registration?.brokerEpoch ?? -1,
-      failed: (error) => this.#failStop(error),
-    });
-    publisher.subscribe((image, delta) => fetchers.apply(image, delta));
-    return fetchers;
-  }
-
-  #openCoordinators(publisher: Publisher): void {
-    const { platform, settings } = this.#options;
-    const { clock, random, log } = platform;
-    const shared = {
-      settings,
-      slices: new SharedSlices(clock),
-      picture: () => publisher.image,
-      failed: (error: unknown) => this.#failStop(error),
-    };
-    const groups = new NodeGroups({
-      ...shared,
-      clock,
-      random,
-      logger: log.with({ room: 'group' }),
-      replicas: this.#data.replicas,
-    });
-    this.#groups = groups;
-    this.#transactions = new NodeTransactionServices({
-      ...shared,
-      platform,
-      data: this.#data,
-      groups,
-      takeProducerId: () => this.#producerIds.take(),
-    });
-    publisher.subscribe((image, delta) => groups.apply(image, delta));
-  }
-
-  #makeRegistration(publisher: Publisher): Registration {
-    const { platform, settings, listeners } = this.#options;
-    const { clock, random, log } = platform;
-    return new Registration({
-      clock,
-      logger: log,
-      controller: this.#access,
-      publisher,
-      nodeId: this.nodeId,
-      clusterId: this.#clusterId,
-      incarnationId: randomUuid(random),
-      rack: settings.value('broker.rack'),
-      listeners: listeners
-        .filter(({ isForControllers }) => !isForControllers)
-        .map(({ advertised, protocol, name }) => {
-          const bound = this.listeners.find((listener) => listener.name === name);
-          return { ...advertised, port: bound?.port ?? advertised.port, protocol };
-        }),
-      directories: () => this.#data.directories(),
-      previousBrokerEpoch: this.#data.logs.previousBrokerEpoch,
-      heartbeatIntervalMs: settings.value('broker.heartbeat.interval.ms'),
-      timeoutMs: settings.value('initial.broker.registration.timeout.ms'),
-      failed: (error) => this.#failStop(error),
-    });
-  }
-
-  #makeRegistrar(quorum: NodeQuorum): ControllerRegistrar {
-    const { clock, random, log } = this.#options.platform;
-    return new ControllerRegistrar({
-      clock,
-      logger: log,
-      controller: this.#access,
-      quorum,
-      nodeId: this.nodeId,
-      incarnationId: randomUuid(random),
-      listeners: this.listeners.filter(({ isForControllers }) => isForControllers),
-      failed: (error) => this.#failStop(error),
-    });
   }
 
   async #bind(plans: readonly ListenerPlan[]): Promise<void> {
@@ -333,10 +232,10 @@ export class Broker {
   async #stop(progress: StopProgress | undefined): Promise<void> {
     const { settings } = this.#options;
     if (settings.value('controlled.shutdown.enable') && !this.#isSoleAndFailed) {
-      await this.#registration?.shutDown(SHUTDOWN_MS);
-      await this.#letOthersHandOver();
+      await this.#brokerPart?.shutDown(SHUTDOWN_MS);
+      await this.#controllerPart?.letOthersHandOver();
     }
-    await this.#close(this.#registration?.brokerEpoch ?? -1, progress);
+    await this.#close(this.#brokerEpoch, progress);
   }
 
   /** Whether no controller is left that could be told of a shutdown. */
@@ -345,35 +244,14 @@ export class Broker {
     return this.#hasQuorumFailed && driver !== undefined && driver.voters.size < 2;
   }
 
-  /** A whole cluster that stops needs its voters until the last broker has handed over. */
-  async #letOthersHandOver(): Promise<void> {
-    const { platform, settings } = this.#options;
-    const quorum = this.#door.opened;
-    if (quorum === undefined || quorum.driver.voters.size < 2) return;
-    if (!settings.hasRole('controller')) return;
-    const { clock } = platform;
-    // Others that were told to stop at the same time have said so by then.
-    await clock.sleep(SAY_SO_MS);
-    const untilMs = clock.monotonicMs() + OTHERS_HAND_OVER_MS;
-    const isHandingOver = (): boolean =>
-      [...quorum.publisher.image.brokers.values()].some(
-        ({ id, isFenced, isInControlledShutdown }) =>
-          id !== this.nodeId && isInControlledShutdown && !isFenced,
-      );
-    while (isHandingOver() && clock.monotonicMs() < untilMs) await clock.sleep(20);
-  }
-
   /** Closes what is open; epoch -1: nothing is marked as clean. */
   async #close(brokerEpoch: number, progress?: StopProgress): Promise<void> {
     this.#lostBrokers.close();
     await this.#server.close();
-    await this.#fetchers?.stop();
-    this.#data.replicas.close();
+    await this.#brokerPart?.stopCopying();
     this.#access.close();
-    await this.#registration?.stop();
-    await this.#controllerRegistrar?.stop();
-    this.#groups?.close();
-    this.#transactions?.close();
+    await this.#brokerPart?.stop();
+    await this.#controllerPart?.stop();
     await this.#door.opened?.close();
     await this.#data.logs.close(brokerEpoch, progress);
     await this.#options.platform.offload.close();
@@ -389,11 +267,9 @@ export class Broker {
   /** A bug: nothing this node says can be trusted any more, so it says nothing. */
   #failStop(error: unknown): void {
     this.#options.platform.log.error('this node gives up: a bug was found', { error });
-    this.#groups?.close();
-    this.#transactions?.close();
+    this.#brokerPart?.stopCoordinating();
     this.#door.opened?.controller?.stop();
-    this.#data.replicas.close();
-    const ending = [this.#server.close(), this.#fetchers?.stop()];
+    const ending = [this.#server.close(), this.#brokerPart?.stopCopying()];
     Promise.all(ending).catch(() => undefined);
     this.#rejectFailed(error);
   }

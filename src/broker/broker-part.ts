@@ -1,0 +1,137 @@
+/** What a node does as a broker: its place in the cluster, copies of partitions, coordinators. */
+import type { BrokerEpoch } from '../base/ids';
+import type { Publisher } from '../metadata/publisher';
+import type { Platform } from '../platform/platform';
+import type { ReplicaFetchers } from '../replication/fetchers';
+import type { BoundListener } from './bind';
+import type { NodeControllerAccess } from './controller-access';
+import { randomUuid } from './directory-ids';
+import { NodeGroups } from './group-coordinators';
+import type { ListenerPlan } from './listeners';
+import type { NodeData } from './node-data';
+import { NodeTransactionServices } from './node-transactions';
+import type { ProducerIdBlocks } from './producer-ids';
+import { Registration } from './registration';
+import { replicaFetchers } from './replication';
+import type { Settings } from './settings';
+import { SharedSlices } from './slices';
+
+export interface BrokerPartOptions {
+  readonly platform: Platform;
+  readonly settings: Settings;
+  readonly plans: readonly ListenerPlan[];
+  readonly data: NodeData;
+  readonly access: NodeControllerAccess;
+  readonly producerIds: ProducerIdBlocks;
+  readonly clusterId: string;
+  readonly publisher: Publisher;
+  /** A bug: the node must end. */
+  readonly failed: (error: unknown) => void;
+}
+
+export class BrokerPart {
+  readonly groups: NodeGroups;
+  readonly transactions: NodeTransactionServices;
+  readonly #options: BrokerPartOptions;
+  readonly #fetchers: ReplicaFetchers;
+  #registration: Registration | undefined;
+
+  /** Follows the picture from now on. */
+  constructor(options: BrokerPartOptions) {
+    const { platform, settings, data, publisher, producerIds, failed } = options;
+    const { clock, random, log } = platform;
+    const picture = () => publisher.image;
+    this.#options = options;
+    const { replicas } = data;
+    this.#fetchers = replicaFetchers({
+      platform,
+      settings,
+      replicas,
+      picture,
+      brokerEpoch: () => this.brokerEpoch,
+      failed,
+    });
+    const shared = { settings, slices: new SharedSlices(clock), picture, failed };
+    const logger = log.with({ room: 'group' });
+    this.groups = new NodeGroups({ ...shared, clock, random, logger, replicas });
+    this.transactions = new NodeTransactionServices({
+      ...shared,
+      platform,
+      data,
+      groups: this.groups,
+      takeProducerId: () => producerIds.take(),
+    });
+    publisher.subscribe((image, delta) => replicas.apply(image, delta));
+    publisher.subscribe((image, delta) => this.#fetchers.apply(image, delta));
+    publisher.subscribe((image, delta) => this.groups.apply(image, delta));
+  }
+
+  /** -1 until registered. */
+  get brokerEpoch(): BrokerEpoch {
+    return this.#registration?.brokerEpoch ?? -1;
+  }
+
+  /** Registers, takes its roles, and has at hand what clients ask for first. */
+  async enter(bound: readonly BoundListener[]): Promise<void> {
+    const registration = this.#register(bound);
+    this.#registration = registration;
+    await registration.register();
+    this.#fetchers.start();
+    await registration.unfence();
+    await this.#options.producerIds.prepare();
+  }
+
+  /** Tells the controller now rather than in time: a folder failed, for one. */
+  beat(): void {
+    this.#registration?.beat();
+  }
+
+  /** Hands over what it leads; resolves when it may go, or `timeoutMs` are over. */
+  async shutDown(timeoutMs: number): Promise<void> {
+    await this.#registration?.shutDown(timeoutMs);
+  }
+
+  /** Nothing is copied or proposed any more when it resolves. */
+  async stopCopying(): Promise<void> {
+    this.#options.data.replicas.close();
+    await this.#fetchers.stop();
+  }
+
+  /** Coordinates nothing any more. */
+  stopCoordinating(): void {
+    this.groups.close();
+    this.transactions.close();
+  }
+
+  /** To be called when the controller is asked nothing any more. */
+  async stop(): Promise<void> {
+    await this.#registration?.stop();
+    this.stopCoordinating();
+  }
+
+  #register(bound: readonly BoundListener[]): Registration {
+    const { platform, settings, plans, data, access, clusterId, publisher, failed } = this.#options;
+    const { clock, random, log } = platform;
+    return new Registration({
+      clock,
+      logger: log,
+      controller: access,
+      publisher,
+      nodeId: settings.nodeId,
+      clusterId,
+      incarnationId: randomUuid(random),
+      rack: settings.value('broker.rack'),
+      listeners: plans
+        .filter(({ isForControllers }) => !isForControllers)
+        .map(({ advertised, protocol, name }) => {
+          const listener = bound.find((each) => each.name === name);
+          return { ...advertised, port: listener?.port ?? advertised.port, protocol };
+        }),
+      directories: () => data.directories(),
+      previousBrokerEpoch: data.logs.previousBrokerEpoch,
+      heartbeatIntervalMs: settings.value('broker.heartbeat.interval.ms'),
+      timeoutMs: settings.value('initial.broker.registration.timeout.ms'),
+      failed,
+    });
+  }
+}
