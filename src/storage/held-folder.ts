@@ -48,6 +48,11 @@ export class HeldFolder {
           'Stop that process or name another folder in log.dirs.',
       );
     }
+    if (!lock.isEnforced) {
+      context.log.warn('log folders cannot be locked here: see that no other process uses them', {
+        path,
+      });
+    }
     try {
       return new HeldFolder(context, new LogFolder(path, directoryIdOf(context.disk, path)), lock);
     } catch (error) {

@@ -112,6 +112,15 @@ test('a folder is taken by one at a time', async () => {
   host.logs(['/d']).lock();
 });
 
+test('where folders cannot be locked, that is said and the start goes on', async () => {
+  const host = await new Host().format('/d');
+  host.disk.lock = () => ({ isEnforced: false, release: () => undefined });
+  await host.close(await host.open('/d'));
+  expect(host.machine.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+    { event: expect.stringMatching(/cannot be locked here/), fields: { path: '/d' } },
+  ]);
+});
+
 test('a folder that is not formatted is refused with a sentence, and nothing stays locked', async () => {
   const host = await new Host().format('/d');
   host.disk.makeFolder('/e');
