@@ -22,8 +22,11 @@ const USAGE = `Usage: npm run simulate -- [options]
   --no-shrink     does not look for a shorter list of faults when a seed fails
 `;
 
-/** Chosen once; new ones come from failures, as stories. */
-const CI_SEEDS = { first: 1, last: 100 };
+/** How many worlds guard every change, by their number of nodes. */
+const CI_WORLDS = [
+  { nodes: 1, seeds: 80 },
+  { nodes: 3, seeds: 20 },
+];
 
 interface Totals {
   seeds: number;
@@ -68,22 +71,27 @@ function* worlds(values: {
   readonly nodes: string;
   readonly ci: boolean;
 }): Generator<WorldOptions> {
-  const limits = { ...USUAL_LIMITS, nodes: Number(values.nodes) };
-  const base = { startNode: startBrokerNode, limits };
+  const world = (seed: number, nodes = Number(values.nodes)): WorldOptions => ({
+    seed,
+    startNode: startBrokerNode,
+    limits: { ...USUAL_LIMITS, nodes },
+  });
   if (values.replay !== undefined) {
     const story = JSON.parse(readFileSync(values.replay, 'utf8')) as Story;
-    yield { ...base, ...story };
+    yield { ...world(story.seed), ...story };
   } else if (values.seed !== undefined) {
-    yield { ...base, seed: Number(values.seed) };
-  } else if (values.seeds !== undefined || values.ci) {
-    const [first, last] = values.seeds?.split('..').map(Number) ?? [CI_SEEDS.first, CI_SEEDS.last];
-    for (let seed = first as number; seed <= (last ?? (first as number)); seed += 1) {
-      yield { ...base, seed };
+    yield world(Number(values.seed));
+  } else if (values.seeds !== undefined) {
+    const [first = 1, last = first] = values.seeds.split('..').map(Number);
+    for (let seed = first; seed <= last; seed += 1) yield world(seed);
+  } else if (values.ci) {
+    for (const { nodes, seeds } of CI_WORLDS) {
+      for (let seed = 1; seed <= seeds; seed += 1) yield world(seed, nodes);
     }
   } else {
     const untilMs = performance.now() + Number(values.hours ?? 'Infinity') * 3_600_000;
     for (let seed = Math.floor(Date.now() / 1000); performance.now() < untilMs; seed += 1) {
-      yield { ...base, seed };
+      yield world(seed);
     }
   }
 }
