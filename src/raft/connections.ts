@@ -61,14 +61,18 @@ export class Connections {
     return this.#lastRequestId;
   }
 
-  isExpected(id: NodeId, requestId: RequestId): boolean {
-    const connection = this.#connections.get(id);
+  /**
+   * Whether that answer still counts. One that comes after its time does not: something else was
+   * asked since, and acting on both would undo what the other did.
+   */
+  isExpected(id: NodeId, requestId: RequestId, nowMs: MonotonicMs): boolean {
+    const connection = this.#current(id, nowMs);
     return connection?.kind === 'waiting' && connection.requestId === requestId;
   }
 
   /** The answer was dealt with; unless it was of use, the node is left alone for a while. */
   answered(id: NodeId, requestId: RequestId, wasOfUse: boolean, nowMs: MonotonicMs): void {
-    if (!this.isExpected(id, requestId)) return;
+    if (!this.isExpected(id, requestId, nowMs)) return;
     if (wasOfUse) this.#connections.delete(id);
     else {
       const untilMs = after(nowMs, this.#settings.retryBackoffMs);

@@ -177,7 +177,7 @@ export class Raft {
   /** An answer, or `refused` with BROKER_NOT_AVAILABLE if none can come. */
   answer(fromId: NodeId, requestId: RequestId, answer: IncomingResponse, nowMs: MonotonicMs): void {
     const { connections } = this.#core;
-    if (!connections.isExpected(fromId, requestId)) return;
+    if (!connections.isExpected(fromId, requestId, nowMs)) return;
     const wasOfUse = handleAnswer(this.#core, fromId, answer, nowMs);
     connections.answered(fromId, requestId, wasOfUse, nowMs);
     this.#settle(nowMs);

@@ -251,3 +251,23 @@
   writes 0-0 of epoch 5: new-0
   asks 1: fetch in epoch 5 at 1@5
   log to 1@5, high watermark 0, voters 
+
+# an answer that comes after its time counts no more, for something else was asked since
+> start node 4 voters 1,2,3 epoch 3 leader 2 log 1x3
+  is follower in epoch 3, leader 2
+  saves epoch 3 leader 2
+  asks 2: fetch in epoch 3 at 3@1
+  log to 3@1, high watermark unknown, voters 1 2 3
+> fail 2
+  asks 3: fetch in epoch 3 at 3@1
+> wait 2100
+  asks 2: fetch in epoch 3 at 3@1
+> answer 2 leader 2 snapshot 20-2
+  says fetching a metadata checkpoint
+  asks 2: fetch-snapshot 20-2 at byte 0
+> answer 3 leader 2 snapshot 20-2
+> answer 3 leader 2 diverging 1@1
+> answer 2 leader 2 bytes 1000
+  installs snapshot 20-2
+  asks 2: fetch in epoch 3 at 20@2
+  log from 20 to 20@2, high watermark 20, voters 1 2 3
