@@ -87,7 +87,7 @@ function servicesOf(
     quorum: door,
     replicas: data.replicas,
     waiting: data.waiting,
-    fetchSessions: new FetchSessions(fetchSessionLimits(settings), random),
+    fetchSessions: new FetchSessions(fetchSessionLimits(settings), random, data.waiting),
     producerIds,
     get groups() {
       const opened = groups();

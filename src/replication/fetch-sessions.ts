@@ -2,12 +2,17 @@
  * Incremental fetch sessions (KIP-227): the partitions a client fetches are remembered, so that
  * requests name only what changed and responses only what has news. Epochs: 0 opens a session, -1
  * closes it and fetches without one, any other must be the one expected next.
+ *
+ * A partition that had nothing to give is quiet, and not looked at again before it changes: a
+ * request costs what has changed, not what is remembered. (Reading 3,000 quiet partitions for each
+ * fetch of a follower took 60 ms.)
  */
 import type { LeaderEpoch, Offset, Uuid } from '../base/ids';
 import { ZERO_UUID } from '../base/ids';
 import type { MonotonicMs } from '../base/times';
 import type { Random } from '../platform/platform';
 import { Errors } from '../protocol/errors';
+import type { Changes, Waiting, Watchers } from './waiting';
 
 /** The session id that says "none". */
 const NO_SESSION = 0;
@@ -45,6 +50,8 @@ export interface News {
   readonly recordBytes: number;
   /** A preferred replica or a diverging epoch is named. */
   readonly isRedirected: boolean;
+  /** What tells when there is more; undefined where there may be more already. */
+  readonly quietAt: Watchers | undefined;
 }
 
 export interface SessionRequest {
@@ -55,6 +62,8 @@ export interface SessionRequest {
   readonly isFromFollower: boolean;
   readonly wanted: readonly Wanted[];
   readonly forgotten: readonly FetchKey[];
+  /** After which changes a quiet partition is looked at again. */
+  readonly changes: Changes;
 }
 
 export interface SessionLimits {
@@ -71,11 +80,28 @@ export type Fetching =
   | { readonly kind: 'error'; readonly errorCode: number }
   | {
       readonly kind: 'fetch';
-      /** Every partition to read, in order. */
-      readonly partitions: readonly Wanted[];
-      /** Says which session the response names, and which partitions it contains. */
+      /** Every partition to read now, in order. */
+      partitions(): readonly Wanted[];
+      /** How many there are beside these that exist and have nothing to give. */
+      quietCount(): number;
+      /** Undefined without a session: each partition is to be watched by itself. */
+      readonly watch: SessionWatch | undefined;
+      /**
+       * Says which session the response names, and which partitions it contains. `news` is of
+       * what `partitions` gave last, in the same turn.
+       */
       finish(news: readonly News[], nowMs: MonotonicMs): Finished;
     };
+
+/** Tells of changes of the partitions of a session. */
+export interface SessionWatch {
+  /** Changes when any of them has. */
+  readonly place: Watchers;
+  /** Hears of those that `partitions` gave last too, each at its place (undefined: never). */
+  hear(places: readonly (Watchers | undefined)[]): void;
+  /** Those that changed since this was asked last; they are to be read now. */
+  takeChanged(): readonly Wanted[];
+}
 
 /** `included[i]` tells whether the i-th partition stands in the response. */
 export interface Finished {
@@ -88,6 +114,9 @@ interface Remembered {
   wanted: Wanted;
   highWatermark: Offset;
   logStartOffset: Offset;
+  /** Where it is observed, and how to stop that. */
+  observed: Watchers | undefined;
+  unobserve: () => void;
 }
 
 interface Session {
@@ -97,8 +126,13 @@ interface Session {
   readonly createdMs: MonotonicMs;
   usedMs: MonotonicMs;
   epoch: number;
-  /** Oldest news first, so that every partition has its turn under a byte limit. */
+  readonly changes: Changes;
+  readonly place: Watchers;
   readonly partitions: Map<string, Remembered>;
+  /** To be read; oldest news first, so that each has its turn under a byte limit. */
+  readonly loud: Set<Remembered>;
+  /** Those of them that have changed since that was asked last. */
+  changed: Remembered[];
 }
 
 /** All sessions of one broker. */
@@ -110,6 +144,7 @@ export class FetchSessions {
   constructor(
     private readonly limits: SessionLimits,
     private readonly random: Pick<Random, 'below'>,
+    private readonly waiting: Pick<Waiting, 'place'>,
   ) {}
 
   get sessionCount(): number {
@@ -150,7 +185,9 @@ export class FetchSessions {
     const partitions = [...byKey.values()];
     return {
       kind: 'fetch',
-      partitions,
+      partitions: () => partitions,
+      quietCount: () => 0,
+      watch: undefined,
       finish: (news, nowMs) => ({
         errorCode: 0,
         sessionId: opensSession ? this.#open(request, byKey, news, nowMs) : NO_SESSION,
@@ -178,11 +215,23 @@ export class FetchSessions {
     this.#touch(session, nowMs);
     session.epoch = nextEpoch(session.epoch);
     const expected = session.epoch;
-    const remembered = [...session.partitions.values()];
-    if (session.usesTopicIds) for (const item of remembered) resolveName(item, topicName);
+    let read: readonly Remembered[] = [...session.loud];
     return {
       kind: 'fetch',
-      partitions: remembered.map((item) => item.wanted),
+      partitions: () => {
+        read = [...session.loud];
+        if (session.usesTopicIds) for (const item of read) resolveName(item, topicName);
+        return read.map((item) => item.wanted);
+      },
+      quietCount: () => session.partitions.size - session.loud.size,
+      watch: {
+        place: session.place,
+        hear: (places) => {
+          session.changed = [];
+          for (const [index, item] of read.entries()) observe(session, item, places[index]);
+        },
+        takeChanged: () => session.changed.splice(0).map((item) => item.wanted),
+      },
       finish: (news) => {
         if (session.epoch !== expected) {
           return {
@@ -191,7 +240,7 @@ export class FetchSessions {
             included: () => false,
           };
         }
-        const included = remembered.map((item, index) => takeNews(session, item, news[index]));
+        const included = read.map((item, index) => takeNews(session, item, news[index]));
         return { errorCode: 0, sessionId: session.id, included: (i) => included[i] === true };
       },
     };
@@ -204,11 +253,21 @@ export class FetchSessions {
       const known = session.partitions.get(key);
       if (known !== undefined) {
         known.wanted = { ...wanted, topic: known.wanted.topic || wanted.topic };
+        session.loud.add(known);
       } else {
-        session.partitions.set(key, { wanted, highWatermark: -1, logStartOffset: -1 });
+        const item = remembered(wanted, -1, -1);
+        session.partitions.set(key, item);
+        session.loud.add(item);
       }
     }
-    for (const key of request.forgotten) session.partitions.delete(keyOf(key));
+    for (const forgotten of request.forgotten) {
+      const key = keyOf(forgotten);
+      const item = session.partitions.get(key);
+      if (item === undefined) continue;
+      session.partitions.delete(key);
+      session.loud.delete(item);
+      item.unobserve();
+    }
     this.#partitionCount += session.partitions.size - before;
   }
 
@@ -221,17 +280,6 @@ export class FetchSessions {
     if (!this.#makeRoom(request.isFromFollower, byKey.size, nowMs)) {
       return NO_SESSION;
     }
-    const partitions = new Map<string, Remembered>();
-    let index = 0;
-    for (const [key, wanted] of byKey) {
-      const shown = news[index];
-      partitions.set(key, {
-        wanted,
-        highWatermark: shown?.errorCode === 0 ? shown.highWatermark : -1,
-        logStartOffset: shown?.logStartOffset ?? -1,
-      });
-      index += 1;
-    }
     const session: Session = {
       id: this.#newId(),
       isPrivileged: request.isFromFollower,
@@ -239,10 +287,22 @@ export class FetchSessions {
       createdMs: nowMs,
       usedMs: nowMs,
       epoch: nextEpoch(FIRST_EPOCH),
-      partitions,
+      changes: request.changes,
+      place: this.waiting.place(),
+      partitions: new Map(),
+      loud: new Set(),
+      changed: [],
     };
+    let index = 0;
+    for (const [key, wanted] of byKey) {
+      const shown = news[index];
+      const item = remembered(wanted, shown?.highWatermark ?? -1, shown?.logStartOffset ?? -1);
+      session.partitions.set(key, item);
+      settle(session, item, shown?.quietAt);
+      index += 1;
+    }
     this.#sessions.set(session.id, session);
-    this.#partitionCount += partitions.size;
+    this.#partitionCount += session.partitions.size;
     return session.id;
   }
 
@@ -281,7 +341,9 @@ export class FetchSessions {
   }
 
   #remove(session: Session): void {
-    if (this.#sessions.delete(session.id)) this.#partitionCount -= session.partitions.size;
+    if (!this.#sessions.delete(session.id)) return;
+    this.#partitionCount -= session.partitions.size;
+    for (const item of session.partitions.values()) item.unobserve();
   }
 }
 
@@ -323,11 +385,38 @@ function takeNews(session: Session, item: Remembered, news: News | undefined): b
   // An error is told again until it is gone.
   item.highWatermark = news.errorCode === 0 ? news.highWatermark : -1;
   item.logStartOffset = news.logStartOffset;
-  if (news.recordBytes > 0) moveToEnd(session, item);
+  // Whoever had records has its turn last.
+  if (news.recordBytes > 0) session.loud.delete(item);
+  settle(session, item, news.quietAt);
   return isNews;
 }
 
-function moveToEnd(session: Session, item: Remembered): void {
-  const key = keyOf(item.wanted);
-  if (session.partitions.delete(key)) session.partitions.set(key, item);
+const remembered = (wanted: Wanted, highWatermark: Offset, logStartOffset: Offset): Remembered => ({
+  wanted,
+  highWatermark,
+  logStartOffset,
+  observed: undefined,
+  unobserve: () => undefined,
+});
+
+/** Quiet until what is there changes, or to be read again at once. */
+function settle(session: Session, item: Remembered, quietAt: Watchers | undefined): void {
+  if (quietAt === undefined) {
+    session.loud.add(item);
+    return;
+  }
+  session.loud.delete(item);
+  observe(session, item, quietAt);
+}
+
+function observe(session: Session, item: Remembered, place: Watchers | undefined): void {
+  if (place === undefined || item.observed === place) return;
+  item.unobserve();
+  item.observed = place;
+  item.unobserve = place.observe((changes) => {
+    if ((changes & session.changes) === 0) return;
+    session.loud.add(item);
+    session.changed.push(item);
+    session.place.changed(changes);
+  });
 }

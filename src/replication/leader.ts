@@ -12,7 +12,7 @@ export interface Follower {
   /** Exclusive; -1 until its first fetch in this leader's time. */
   readonly endOffset: Offset;
   readonly startOffset: Offset;
-  /** When it last had all that the leader had. */
+  /** When it last had all that the leader had, as far as that was looked at; see `appended`. */
   readonly caughtUpAtMs: MonotonicMs;
   /** -1 = its fetches name none; undefined until its first fetch. */
   readonly brokerEpoch: BrokerEpoch | undefined;
@@ -187,6 +187,17 @@ export class Leader {
       leaderEndAtFetch: leaderEnd,
     });
     return before.endOffset !== fetch.endOffset;
+  }
+
+  /**
+   * Records were appended from `offset` on. Who had all until now was caught up until now: while
+   * nothing happens, nobody notes the fetches of a follower that has everything.
+   */
+  appended(offset: Offset, nowMs: MonotonicMs): void {
+    for (const [id, follower] of this.#followers) {
+      if (follower.endOffset !== offset) continue;
+      this.#followers.set(id, { ...follower, caughtUpAtMs: laterOf(follower.caughtUpAtMs, nowMs) });
+    }
   }
 
   /**

@@ -95,6 +95,12 @@ export class Leading {
     return this.#leader.lowWatermark(log.startOffset, world.peers);
   }
 
+  /** Records were appended from `offset` on. */
+  appended(offset: Offset): void {
+    this.#leader.appended(offset, this.#options.world.clock.monotonicMs());
+    this.advanceHighWatermark();
+  }
+
   /** Recomputes the high watermark; it never falls. */
   advanceHighWatermark(): void {
     const { log, world, watchers, settings } = this.#options;

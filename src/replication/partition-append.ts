@@ -1,5 +1,5 @@
 /** One append to the log of a leader, as an answer with Kafka's codes. */
-import type { LeaderEpoch } from '../base/ids';
+import type { LeaderEpoch, Offset } from '../base/ids';
 import type { AppendChecks, AppendOrigin, Log } from '../storage/log';
 import { refused, storageCode } from './partition-reads';
 import type { AppendOutcome } from './partition-types';
@@ -15,13 +15,17 @@ export interface LeaderAppend {
 }
 
 /** `appended` is called if the log grew: of a batch that is there already it does not. */
-export function appendToLog(log: Log, append: LeaderAppend, appended: () => void): AppendOutcome {
+export function appendToLog(
+  log: Log,
+  append: LeaderAppend,
+  appended: (baseOffset: Offset) => void,
+): AppendOutcome {
   const { batches, leaderEpoch, origin, checks, isLogAppendTime } = append;
   try {
     const result = log.appendAsLeader(batches, leaderEpoch, origin, checks);
     if (result.outcome === 'refused') return refused(result.errorCode, result.message);
     const { baseOffset, lastOffset, maxTimestamp, outcome } = result;
-    if (outcome === 'appended') appended();
+    if (outcome === 'appended') appended(baseOffset);
     const isStamped = outcome === 'duplicate' || isLogAppendTime;
     const logAppendTimeMs = isStamped ? maxTimestamp : -1;
     return { kind: 'appended', baseOffset, lastOffset, logAppendTimeMs };

@@ -7,12 +7,15 @@ import {
   EARLIEST_LOCAL_TIMESTAMP,
   EARLIEST_TIMESTAMP,
   type EpochAndEndOffset,
+  type FileSlice,
   LATEST_TIMESTAMP,
   type Log,
   type LogRead,
   type OffsetAndTimestamp,
 } from '../storage/log';
 import type { PartitionRead, ReadRequest, Refused, Result } from './partition-types';
+
+const NONE_ABORTED: readonly never[] = [];
 
 /** A read that gives nothing; see `errorCode` of the copy. */
 export const NO_READ: PartitionRead = {
@@ -22,7 +25,8 @@ export const NO_READ: PartitionRead = {
   startOffset: -1,
   slice: undefined,
   sizeInBytes: 0,
-  abortedTransactions: [],
+  isAtEnd: false,
+  abortedTransactions: NONE_ABORTED,
   divergingEpoch: undefined,
 };
 
@@ -44,19 +48,43 @@ export function readLog(
     const agreement = agreementOf(log, request.lastFetchedEpoch, fetchOffset);
     if (agreement === 'unknown') return failedRead(Errors.OFFSET_OUT_OF_RANGE);
     if (agreement !== 'agrees') return { ...NO_READ, ...shown, divergingEpoch: agreement };
+    if (fetchOffset === log.endOffset || (fetchOffset >= until && isWithin(log, fetchOffset))) {
+      return readOf(shown, undefined, 0, true);
+    }
     const { maxBytes, isAtLeastOneBatch: atLeastOneBatch } = request;
     const read = log.read(fetchOffset, { maxBytes, until, atLeastOneBatch });
     if (read === undefined) return failedRead(Errors.OFFSET_OUT_OF_RANGE);
     const { slice, sizeInBytes } = read;
     if (slice === undefined || request.upTo !== 'last-stable') {
-      return { ...NO_READ, ...shown, slice, sizeInBytes };
+      return readOf(shown, slice, sizeInBytes, false);
     }
     const abortedTransactions = abortedIn(log, fetchOffset, read);
-    return { ...NO_READ, ...shown, slice, sizeInBytes, abortedTransactions };
+    return { ...readOf(shown, slice, sizeInBytes, false), abortedTransactions };
   } catch (error) {
     return failedRead(storageCode(error));
   }
 }
+
+const isWithin = ({ startOffset, endOffset }: Log, offset: Offset): boolean =>
+  offset >= startOffset && offset <= endOffset;
+
+/** Without spreading: most fetches read many partitions that have nothing. */
+const readOf = (
+  { highWatermark, lastStableOffset, startOffset }: Shown,
+  slice: FileSlice | undefined,
+  sizeInBytes: number,
+  isAtEnd: boolean,
+): PartitionRead => ({
+  errorCode: Errors.NONE,
+  highWatermark,
+  lastStableOffset,
+  startOffset,
+  slice,
+  sizeInBytes,
+  isAtEnd,
+  abortedTransactions: NONE_ABORTED,
+  divergingEpoch: undefined,
+});
 
 function abortedIn(log: Log, fetchOffset: Offset, { slice, nextOffset }: LogRead) {
   try {

@@ -62,6 +62,8 @@ export interface PartitionRead {
   /** Whole batches; to be released. */
   readonly slice: FileSlice | undefined;
   readonly sizeInBytes: number;
+  /** Nothing more lies there as far as may be read: no error, and no bytes left out. */
+  readonly isAtEnd: boolean;
   /** Whose records among these bytes do not count, by first offset; only up to `last-stable`. */
   readonly abortedTransactions: readonly AbortedTransaction[];
   /** Where the fetcher's log departs from this one (KIP-595); then there are no bytes. */

@@ -257,9 +257,9 @@ export class Partition {
     const isLogAppendTime = this.#settings.validation.timestampType === 'LogAppendTime';
     const { leaderEpoch } = this;
     const append = { batches, leaderEpoch, origin, checks, isLogAppendTime };
-    return appendToLog(log, append, () => {
+    return appendToLog(log, append, (baseOffset) => {
       this.watchers.changed(Change.end);
-      this.#leading?.advanceHighWatermark();
+      this.#leading?.appended(baseOffset);
     });
   }
 
@@ -351,7 +351,9 @@ export class Partition {
         brokerEpoch: request.brokerEpoch,
       });
     }
-    return leading.withinThrottle(id, { ...read, ...this.#shown });
+    // What this very fetch has committed is told with its answer.
+    const isRaised = this.highWatermark > read.highWatermark;
+    return leading.withinThrottle(id, isRaised ? { ...read, ...this.#shown } : read);
   }
 
   /** Proposes that whoever has been behind for too long leaves the ISR; called now and then. */

@@ -20,6 +20,7 @@ export const Change = {
   role: 16,
 } as const;
 export type Changes = number;
+export const ANY_CHANGE: Changes = 31;
 
 /** How a wait ended. */
 export type Outcome = 'given' | 'late';

@@ -7,9 +7,20 @@ import type { RequestOf, ResponseDraft } from '../protocol/api';
 import type { Fetch } from '../protocol/apis/fetch';
 import { Errors } from '../protocol/errors';
 import { NO_BYTES } from '../protocol/schema';
-import type { News, Wanted } from '../replication/fetch-sessions';
+import type {
+  News,
+  Fetching as SessionFetching,
+  SessionWatch,
+  Wanted,
+} from '../replication/fetch-sessions';
 import { NO_READ, type Partition, type PartitionRead } from '../replication/partition';
-import { Change } from '../replication/waiting';
+import {
+  ANY_CHANGE,
+  Change,
+  type Changes,
+  type Waiter,
+  type Watchers,
+} from '../replication/waiting';
 import type { FileSlice } from '../storage/log';
 import type { Context } from './context';
 import { currentLeader, NodeEndpoints } from './current-leader';
@@ -30,8 +41,12 @@ export interface FetchAnswer {
 const READ_COMMITTED = 1;
 const CONSUMER = -1;
 
+type Fetching = Extract<SessionFetching, { kind: 'fetch' }>;
+
 export class FetchRun {
-  /** Parallel to `wanted`. */
+  /** What was read last. */
+  #wanted: readonly Wanted[] = [];
+  /** Parallel to that. */
   #reads: PartitionRead[] = [];
   #hasWaited = false;
   /** Who is sent to another replica for that partition. */
@@ -44,7 +59,7 @@ export class FetchRun {
   readonly #isLeaderRequired: boolean;
 
   constructor(
-    private readonly wanted: readonly Wanted[],
+    private readonly fetching: Fetching,
     private readonly request: Request,
     private readonly context: Context,
     private readonly services: Services,
@@ -70,11 +85,12 @@ export class FetchRun {
     return this.#replicaId >= 0;
   }
 
-  /** Reads all partitions in order. */
+  /** Reads in order what there is to read. */
   read(): void {
     let left = this.#maxBytes;
     let isFirst = true;
-    this.#reads = this.wanted.map((wanted) => {
+    this.#wanted = this.fetching.partitions();
+    this.#reads = this.#wanted.map((wanted) => {
       const read = this.#readOne(wanted, Math.min(left, wanted.maxBytes), isFirst);
       // KIP-74: the first batch of the first partition with data comes whatever its size.
       if (read.sizeInBytes > 0) isFirst = false;
@@ -132,7 +148,7 @@ export class FetchRun {
   isEnough(): boolean {
     if (this.request.maxWaitMs <= 0 || this.#preferred.size > 0) return true;
     let bytes = 0;
-    let isAnyReadable = false;
+    let isAnyReadable = this.fetching.quietCount() > 0;
     for (const read of this.#reads) {
       bytes += read.sizeInBytes;
       if (read.divergingEpoch !== undefined) return true;
@@ -143,8 +159,11 @@ export class FetchRun {
     return !isAnyReadable || bytes >= this.#minBytes;
   }
 
-  /** Waits until there is enough, something to tell, or the time is up; then reads once more. */
-  wait(): Promise<void> {
+  /**
+   * Waits until there is enough, something to tell, or the time is up; then reads once more and
+   * gives what `respond` makes of it in the same turn.
+   */
+  wait<Response>(respond: () => Response): Promise<Response> {
     const { waiting } = this.services;
     this.#letGo();
     return new Promise((resolve) => {
@@ -152,16 +171,42 @@ export class FetchRun {
         settled();
         this.#hasWaited = true;
         this.read();
-        resolve();
+        resolve(respond());
       });
       const settled = this.context.onClosed(() => waiter.cancel());
-      const changes = this.#changes();
-      for (const wanted of this.wanted) {
-        const partition = this.#partitionOf(wanted);
-        if (typeof partition === 'number') continue;
-        waiter.watch(partition.watchers, changes, () => this.#measure(partition, wanted));
-      }
+      if (this.fetching.watch === undefined) this.#watchEach(waiter);
+      else this.#watchSession(waiter, this.fetching.watch);
       waiter.begin();
+    });
+  }
+
+  #watchEach(waiter: Waiter): void {
+    const changes = FetchRun.changes(this.#replicaId, this.#upTo);
+    for (const wanted of this.#wanted) {
+      const partition = this.#partitionOf(wanted);
+      if (typeof partition === 'number') continue;
+      waiter.watch(partition.watchers, changes, () => this.#measure(partition, wanted));
+    }
+  }
+
+  /** One place stands for all partitions, and only those that change are measured again. */
+  #watchSession(waiter: Waiter, watch: SessionWatch): void {
+    const partitions = this.#wanted.map((wanted) => this.#partitionOf(wanted));
+    watch.hear(partitions.map((one) => (typeof one === 'number' ? undefined : one.watchers)));
+    const given = new Map<Wanted, number>();
+    let sum = 0;
+    const measure = (wanted: Wanted): void => {
+      const partition = this.#partitionOf(wanted);
+      if (typeof partition === 'number') return;
+      const bytes = this.#measure(partition, wanted);
+      if (!Number.isFinite(sum)) return;
+      sum += bytes - (given.get(wanted) ?? 0);
+      given.set(wanted, bytes);
+    };
+    for (const wanted of this.#wanted) measure(wanted);
+    waiter.watch(watch.place, ANY_CHANGE, () => {
+      for (const wanted of watch.takeChanged()) measure(wanted);
+      return sum;
     });
   }
 
@@ -170,12 +215,13 @@ export class FetchRun {
     this.#reads = [];
   }
 
-  #changes(): number {
+  /** What may give such a fetcher more, or be news to it. */
+  static changes(replicaId: NodeId, upTo: 'end' | 'high-watermark' | 'last-stable'): Changes {
     const always = Change.role | Change.logStart;
     // A follower also waits to learn of a higher high watermark (KIP-1166).
-    if (this.isFromFollower) return always | Change.end | Change.highWatermark;
-    if (this.#upTo === 'end') return always | Change.end;
-    return always | (this.#upTo === 'last-stable' ? Change.lastStable : Change.highWatermark);
+    if (replicaId >= 0) return always | Change.end | Change.highWatermark;
+    if (upTo === 'end') return always | Change.end;
+    return always | (upTo === 'last-stable' ? Change.lastStable : Change.highWatermark);
   }
 
   /** How many bytes the partition gives now; Infinity when there is something to tell. */
@@ -204,17 +250,30 @@ export class FetchRun {
       logStartOffset: read.startOffset,
       recordBytes: read.sizeInBytes,
       isRedirected: read.divergingEpoch !== undefined || this.#isSentAway(index),
+      quietAt: this.#quietAt(index, read),
     }));
   }
 
+  /** Where a partition tells when it has more; undefined where it is to be read again anyway. */
+  #quietAt(index: number, read: PartitionRead): Watchers | undefined {
+    const wanted = this.#wanted[index];
+    if (!read.isAtEnd || wanted === undefined) return undefined;
+    const partition = this.#partitionOf(wanted);
+    if (typeof partition === 'number') return undefined;
+    // Each fetch of a follower out of sync may let it in.
+    if (this.isFromFollower && partition.leader?.isr.has(this.#replicaId) !== true)
+      return undefined;
+    return partition.watchers;
+  }
+
   #isSentAway(index: number): boolean {
-    const wanted = this.#preferred.size === 0 ? undefined : this.wanted[index];
+    const wanted = this.#preferred.size === 0 ? undefined : this.#wanted[index];
     return wanted !== undefined && this.#preferred.has(wanted);
   }
 
-  /** In the order of `wanted`. The slices are the caller's from now on. */
+  /** In the order in which they were read. The slices are the caller's from now on. */
   answers(): FetchAnswer[] {
-    return this.wanted.map((wanted, index) => {
+    return this.#wanted.map((wanted, index) => {
       const read = this.#reads[index] ?? NO_READ;
       return { wanted, response: this.#response(wanted, read), slice: read.slice };
     });

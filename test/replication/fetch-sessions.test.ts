@@ -10,6 +10,13 @@ import {
   type SessionRequest,
   type Wanted,
 } from '../../src/replication/fetch-sessions';
+import { ANY_CHANGE, Change, Waiting } from '../../src/replication/waiting';
+
+/** What changes in a turn is told after it: when the test calls `drain`. */
+const waiting = new Waiting({
+  setTimer: () => ({ cancel: () => undefined }),
+  afterTurn: () => undefined,
+});
 
 const LIMITS = { maxSessions: 3, maxPartitions: 1000, evictionMs: 120_000 };
 const noName = () => undefined;
@@ -18,7 +25,7 @@ const at = monotonicMs;
 /** Ids count up, so that a test can name them. */
 function sessions(limits: Partial<typeof LIMITS> = {}): FetchSessions {
   let next = 0;
-  return new FetchSessions({ ...LIMITS, ...limits }, { below: () => next++ });
+  return new FetchSessions({ ...LIMITS, ...limits }, { below: () => next++ }, waiting);
 }
 
 const wanted = (partition: number, fetchOffset = 0n, topic = 't'): Wanted => ({
@@ -45,6 +52,7 @@ const request = (
   isFromFollower: false,
   wanted: partitions,
   forgotten: [],
+  changes: ANY_CHANGE,
   ...more,
 });
 
@@ -54,6 +62,7 @@ const news = (more: Partial<News> = {}): News => ({
   logStartOffset: 0,
   recordBytes: 0,
   isRedirected: false,
+  quietAt: undefined,
   ...more,
 });
 
@@ -87,8 +96,10 @@ test('a full request with epoch 0 opens a session, with epoch -1 it opens none',
 
 test('a partition named twice is fetched once, as it was named last', () => {
   const twice = [wanted(0, 1n), wanted(1, 2n), wanted(0, 3n)];
-  const { partitions } = opened(sessions().begin(request(0, 0, twice), noName, at(0)));
-  expect(partitions.map(({ partition, fetchOffset }) => [partition, fetchOffset])).toEqual([
+  const fetching = opened(sessions().begin(request(0, 0, twice), noName, at(0)));
+  expect(
+    fetching.partitions().map(({ partition, fetchOffset }) => [partition, fetchOffset]),
+  ).toEqual([
     [0, 3n],
     [1, 2n],
   ]);
@@ -112,7 +123,7 @@ test('a session whose last partition is forgotten is closed', () => {
   const all = sessions();
   const id = open(all, 1);
   const fetching = opened(all.begin(request(id, 1, [], { forgotten: [wanted(0)] }), noName, at(0)));
-  expect(fetching.partitions).toEqual([]);
+  expect(fetching.partitions()).toEqual([]);
   expect(fetching.finish([], at(0)).sessionId).toBe(0);
   expect([all.sessionCount, all.partitionCount]).toEqual([0, 0]);
 });
@@ -146,7 +157,7 @@ test('partitions that gave records go to the end, so that all have their turn', 
   const first = opened(all.begin(request(id, 1, []), noName, at(0)));
   first.finish([news({ recordBytes: 10 }), news(), news()], at(0));
   const second = opened(all.begin(request(id, 2, []), noName, at(0)));
-  expect(second.partitions.map(({ partition }) => partition)).toEqual([1, 2, 0]);
+  expect(second.partitions().map(({ partition }) => partition)).toEqual([1, 2, 0]);
 });
 
 test('a topic id that was unknown gets its name once the picture has it', () => {
@@ -156,7 +167,7 @@ test('a topic id that was unknown gets its name once the picture has it', () => 
   const full = opened(all.begin(request(0, 0, [byId], { usesTopicIds }), noName, at(0)));
   const id = full.finish([news()], at(0)).sessionId;
   const next = opened(all.begin(request(id, 1, [], { usesTopicIds }), () => 'named', at(0)));
-  expect(next.partitions[0]?.topic).toBe('named');
+  expect(next.partitions()[0]?.topic).toBe('named');
 });
 
 describe('when every slot is taken', () => {
@@ -259,7 +270,7 @@ test('a client that follows its session knows at each answer what a full fetch w
         changed.clear();
         for (const index of forgotten.keys()) known.delete(index);
         forgotten.clear();
-        const asked = fetching.partitions;
+        const asked = fetching.partitions();
         const byNumber = (one: Wanted, other: Wanted) => one.partition - other.partition;
         expect([...asked].sort(byNumber)).toEqual([...wants.values()].sort(byNumber));
         const answers = asked.map(({ partition: index }) => news(truth[index]));
@@ -305,4 +316,72 @@ test('a client that follows its session knows at each answer what a full fetch w
     }),
     { numRuns: 300 },
   );
+});
+
+describe('a partition that had nothing to give', () => {
+  const quiet = (session: FetchSessions, place = waiting.place()) => {
+    const id = open(session, 3);
+    const first = opened(session.begin(request(id, 1, []), noName, at(0)));
+    first.partitions();
+    first.finish([news(), news({ quietAt: place }), news()], at(0));
+    return { id, place };
+  };
+  const asked = (session: FetchSessions, id: number, epoch: number, more: Wanted[] = []) => {
+    const fetching = opened(session.begin(request(id, epoch, more), noName, at(0)));
+    const partitions = fetching.partitions().map(({ partition }) => partition);
+    return { fetching, partitions };
+  };
+
+  test('is not read again before it changes, or is asked for at another place', () => {
+    const all = sessions();
+    const { id, place } = quiet(all);
+    const before = asked(all, id, 2);
+    expect(before.partitions).toEqual([0, 2]);
+    expect(before.fetching.quietCount()).toBe(1);
+    place.changed(Change.end);
+    waiting.drain();
+    expect(asked(all, id, 3).partitions).toEqual([0, 2, 1]);
+    const other = sessions();
+    const named = quiet(other);
+    expect(asked(other, named.id, 2, [wanted(1, 7n)]).partitions).toEqual([0, 2, 1]);
+  });
+
+  test('changes the place of its session, which tells which one it was', () => {
+    const all = sessions();
+    const { id, place } = quiet(all);
+    const { watch } = asked(all, id, 2).fetching;
+    watch?.hear([undefined, undefined]);
+    let told = 0;
+    watch?.place.observe(() => told++);
+    place.changed(Change.highWatermark);
+    waiting.drain();
+    expect(told).toBe(1);
+    expect(watch?.takeChanged().map(({ partition }) => partition)).toEqual([1]);
+    expect(watch?.takeChanged()).toEqual([]);
+  });
+
+  test('is heard of while a request waits even if it was never quiet', () => {
+    const all = sessions();
+    const id = open(all, 1);
+    const place = waiting.place();
+    const { watch } = asked(all, id, 1).fetching;
+    watch?.hear([place]);
+    place.changed(Change.role);
+    waiting.drain();
+    expect(watch?.takeChanged()).toHaveLength(1);
+  });
+
+  test('stays quiet after changes that mean nothing to its fetcher', () => {
+    const all = sessions();
+    const place = waiting.place();
+    const id = open(all, 1, at(0), { changes: Change.highWatermark });
+    const first = opened(all.begin(request(id, 1, []), noName, at(0)));
+    first.finish([news({ quietAt: place })], at(0));
+    place.changed(Change.end);
+    waiting.drain();
+    expect(asked(all, id, 2).partitions).toEqual([]);
+    place.changed(Change.highWatermark);
+    waiting.drain();
+    expect(asked(all, id, 3).partitions).toEqual([0]);
+  });
 });

@@ -228,6 +228,7 @@ export class ReplicaNode {
       fetchSessions: new FetchSessions(
         { maxSessions: 1000, maxPartitions: 100_000, evictionMs: 120_000 },
         random,
+        waiting,
       ),
     } as unknown as Services;
   }

@@ -122,6 +122,7 @@ export class DataBroker {
       fetchSessions: new FetchSessions(
         { maxSessions: 1000, maxPartitions: 100_000, evictionMs: 120_000 },
         random,
+        waiting,
       ),
       advertised: {
         apis: (kind: 'broker' | 'controller') => registry.advertised(kind),

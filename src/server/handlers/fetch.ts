@@ -7,8 +7,11 @@ import { ZERO_UUID } from '../../base/ids';
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Fetch } from '../../protocol/apis/fetch';
 import type { FetchKey, SessionRequest, Wanted } from '../../replication/fetch-sessions';
+import { ANY_CHANGE, Change } from '../../replication/waiting';
 import { type FetchAnswer, FetchRun } from '../fetch-run';
 import { serve } from '../handler';
+
+const CONSUMER = -1;
 
 type Request = RequestOf<typeof Fetch>;
 type Response = ResponseDraft<typeof Fetch>;
@@ -31,7 +34,7 @@ export const fetch = serve({
     if (session.kind === 'error') {
       return { errorCode: session.errorCode, sessionId: 0, responses: [] };
     }
-    const run = new FetchRun(session.partitions, request, context, services);
+    const run = new FetchRun(session, request, context, services);
     const respond = (): Response => {
       const answers = run.answers();
       const finished = session.finish(run.news(), services.clock.monotonicMs());
@@ -48,7 +51,7 @@ export const fetch = serve({
       };
     };
     run.read();
-    return run.isEnough() ? respond() : run.wait().then(respond);
+    return run.isEnough() ? respond() : run.wait(respond);
   },
 });
 
@@ -59,6 +62,7 @@ function sessionRequest(
   topicName: (id: string) => string | undefined,
 ): SessionRequest {
   const usesTopicIds = apiVersion >= 13;
+  const replicaId = FetchRun.replicaId(request);
   const key = (topic: { topic: string; topicId: string }, partition: number): FetchKey =>
     usesTopicIds
       ? { topic: topicName(topic.topicId) ?? '', topicId: topic.topicId, partition }
@@ -81,7 +85,9 @@ function sessionRequest(
     sessionId: request.sessionId,
     sessionEpoch: request.sessionEpoch,
     usesTopicIds,
-    isFromFollower: FetchRun.replicaId(request) >= 0,
+    isFromFollower: replicaId >= 0,
+    // What the answer shows counts too, not only what ends a wait.
+    changes: replicaId === CONSUMER ? ANY_CHANGE & ~Change.end : ANY_CHANGE,
     wanted,
     forgotten: request.forgottenTopicsData.flatMap((topic) =>
       topic.partitions.map((partition) => key(topic, partition)),
