@@ -3,9 +3,10 @@ import { METADATA_TOPIC_ID, type Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { Platform } from '../platform/platform';
 import { isControl, lastOffset } from '../protocol/records/batch';
-import { Log } from '../storage/log';
+import type { Log } from '../storage/log';
 import { LogContext } from '../storage/log-context';
 import type { LogFolder } from '../storage/log-folder';
+import { createLog, openLog } from '../storage/log-opening';
 import { DEFAULT_LOG_SETTINGS, type LogSettings } from '../storage/settings';
 import { CorruptMetadataError, eachBatch } from './batches';
 import { quorumRecordsIn } from './control-records';
@@ -69,7 +70,7 @@ export class MetadataFolder {
   ): Promise<MetadataFolder> {
     const path = `${folder.path}/${METADATA_TOPIC}-0`;
     const context = new LogContext(platform, { producerIdExpirationMs: Number.POSITIVE_INFINITY });
-    const log = openLog(platform, context, folder, path, logSettings(settings));
+    const log = openMetadataLog(platform, context, folder, path, logSettings(settings));
     const opened = new MetadataFolder(platform, context, folder, path, log);
     opened.#settleSnapshots();
     await log.flush();
@@ -229,7 +230,7 @@ export class MetadataFolder {
   }
 }
 
-function openLog(
+function openMetadataLog(
   platform: MetadataPlatform,
   context: LogContext,
   folder: LogFolder,
@@ -240,8 +241,8 @@ function openLog(
   const hasLog =
     platform.disk.exists(path) &&
     platform.disk.list(path).some(({ name }) => name.endsWith('.log'));
-  if (!hasLog) return Log.create(context, folder, partition, path, METADATA_TOPIC_ID, settings);
-  const opening = Log.open(context, folder, {
+  if (!hasLog) return createLog(context, folder, partition, path, METADATA_TOPIC_ID, settings);
+  const opening = openLog(context, folder, {
     ...partition,
     path,
     settings,

@@ -1,12 +1,15 @@
 /** Looks over the headers of batches about to be appended, once, before anything is changed. */
 import type { Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
+import { Errors } from '../protocol/errors';
 import * as batch from '../protocol/records/batch';
 import { batchSizeAt } from '../protocol/records/batches';
 import { lastOffsetOfBatch } from './batch-walk';
 import { OffsetsOutOfOrderError } from './errors';
+import type { AppendResult } from './log-types';
 import type { ProducerAppend } from './producer-append';
 import type { Duplicate, Refusal } from './producer-checks';
+import type { LogSettings } from './settings';
 
 export interface Survey {
   readonly baseOffset: Offset;
@@ -72,4 +75,15 @@ export function surveyAsFollower(
     at += size;
   }
   return { baseOffset: batch.baseOffset(bytes, 0), lastOffset: least - 1, maxTimestamp };
+}
+
+/** The answer to a batch that no segment can hold. */
+export function tooLarge(batches: Buffer, { segmentBytes }: LogSettings): AppendResult {
+  return {
+    outcome: 'refused',
+    errorCode: Errors.RECORD_LIST_TOO_LARGE,
+    message:
+      `Message batch size is ${batches.length} bytes, ` +
+      `which exceeds the maximum configured segment size of ${segmentBytes}.`,
+  };
 }

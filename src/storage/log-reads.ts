@@ -1,10 +1,11 @@
 /** Reading a log: which bytes of which file a fetch gets, and which offset a timestamp names. */
 import type { LeaderEpoch, Offset } from '../base/ids';
-import { NO_TIMESTAMP } from '../protocol/records/batch';
+import { NO_SEQUENCE, NO_TIMESTAMP } from '../protocol/records/batch';
 import { readRecords } from '../protocol/records/record';
 import type { Epochs } from './epochs';
 import { CorruptLogError } from './errors';
 import {
+  type ActiveProducer,
   type BytesRead,
   EARLIEST_LOCAL_TIMESTAMP,
   EARLIEST_PENDING_UPLOAD_TIMESTAMP,
@@ -17,6 +18,7 @@ import {
   type ReadOptions,
 } from './log-types';
 import type { AbortedTransaction } from './open-transactions';
+import type { Producers } from './producers';
 import type { Segment } from './segment';
 import type { Segments } from './segments';
 
@@ -188,4 +190,12 @@ function findRecord(
     }
   }
   return undefined;
+}
+
+/** The producers as DescribeProducers shows them. */
+export function listProducers(producers: Producers): readonly ActiveProducer[] {
+  return Array.from(producers.all(), ({ batches, ...state }) => ({
+    ...state,
+    lastSequence: batches[batches.length - 1]?.lastSequence ?? NO_SEQUENCE,
+  }));
 }

@@ -1,15 +1,14 @@
-/** One partition's log: segments in a folder, seen as one run of batches from start to end offset. */
-import type { LeaderEpoch, Offset, TopicPartition, Uuid } from '../base/ids';
+/** One partition's log: segments in a folder, seen as one run of batches. */
+import type { LeaderEpoch, Offset, Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { WallMs } from '../base/times';
-import { Errors } from '../protocol/errors';
 import * as batch from '../protocol/records/batch';
-import { stampAsLeader, surveyAsFollower, surveyAsLeader } from './append-survey';
+import { stampAsLeader, surveyAsFollower, surveyAsLeader, tooLarge } from './append-survey';
 import { StorageError } from './errors';
 import { LogBody } from './log-body';
 import type { LogContext } from './log-context';
 import type { FolderMember, LogFolder } from './log-folder';
-import { copyOut, findAborted, lookUp, readSegments } from './log-reads';
+import { copyOut, findAborted, listProducers, lookUp, readSegments } from './log-reads';
 import type {
   ActiveProducer,
   AppendOrigin,
@@ -24,11 +23,10 @@ import type {
 } from './log-types';
 import type { AbortedTransaction } from './open-transactions';
 import { type AppendChecks, ProducerAppend } from './producer-append';
-import { type Refusal, staleEpoch } from './producer-checks';
-import { newLog, type RecoveredLog, recoverLog } from './recovery';
+import { beginVerification, type Refusal } from './producer-checks';
+import type { RecoveredLog } from './recovery';
 import { deletableSegments } from './retention';
 import type { LogSettings } from './settings';
-import { readTopicId, writeTopicId } from './topic-id';
 import type { Beginning, Verification } from './verifications';
 
 export * from './log-types';
@@ -52,7 +50,8 @@ export class Log implements FolderMember {
   #listener: LogListener | undefined;
   #isClosed = false;
 
-  private constructor(
+  /** See `openLog` and `createLog`. */
+  constructor(
     context: LogContext,
     folder: LogFolder,
     options: LogOptions,
@@ -71,53 +70,12 @@ export class Log implements FolderMember {
     const { path, settings } = options;
     this.#body = new LogBody(context, folder, path, settings, recovered, onFlushed);
     const { startOffset, endOffset } = recovered;
-    this.#highWatermark = clamp(options.highWatermark, startOffset, endOffset);
+    this.#highWatermark = Math.min(Math.max(options.highWatermark, startOffset), endOffset);
     recovered.producers.committed(this.#highWatermark);
     const wasRead = recovered.recoveryPoint < endOffset;
-    if (!options.isClean || wasRead) this.#body.mayBeUnsynced();
+    if (!options.isClean || wasRead || recovered.isNew) this.#body.mayBeUnsynced();
     folder.join(this);
-  }
-
-  /**
-   * Opens the log in `options.path`, which exists; yields how many bytes were read since the last
-   * time. Throws StorageError (the folder is then offline).
-   */
-  static *open(
-    context: LogContext,
-    folder: LogFolder,
-    options: LogOptions,
-  ): Generator<number, Log> {
-    try {
-      const topicId = readTopicId(context, options.path);
-      const recovered = yield* recoverLog(context, options);
-      const log = new Log(context, folder, options, topicId, recovered);
-      log.#body.flushIfDue();
-      return log;
-    } catch (error) {
-      throw folder.failureOf(`opening ${options.path}`, error);
-    }
-  }
-
-  /** Makes a new empty log with its folder and partition.metadata; not durable before a flush. */
-  static create(
-    context: LogContext,
-    folder: LogFolder,
-    partition: TopicPartition,
-    path: string,
-    topicId: Uuid,
-    settings: LogSettings,
-  ): Log {
-    try {
-      context.disk.makeFolder(path);
-      writeTopicId(context, path, topicId);
-      const start = { recoveryPoint: 0, startOffset: 0, highWatermark: 0, isClean: true };
-      const options = { ...partition, path, settings, ...start };
-      const log = new Log(context, folder, options, topicId, newLog(context, path, settings));
-      log.#body.mayBeUnsynced();
-      return log;
-    } catch (error) {
-      throw folder.failureOf(`creating ${path}`, error);
-    }
+    if (!recovered.isNew) this.#body.flushIfDue();
   }
 
   /** The partition's folder, absolute. */
@@ -275,14 +233,7 @@ export class Log implements FolderMember {
    * here already. Refused where a newer epoch of the producer has written.
    */
   beginVerification(beginning: Beginning): Verification | 'open' | Refusal {
-    const { producers } = this.#body;
-    const { producerId, producerEpoch } = beginning;
-    const state = producers.get(producerId);
-    if (state !== undefined && producerEpoch < state.producerEpoch) {
-      return staleEpoch(state, producerEpoch);
-    }
-    if (producers.isInTransaction(producerId, producerEpoch)) return 'open';
-    return producers.verifications.begin(beginning, this.#context.clock.wallMs());
+    return beginVerification(this.#body.producers, beginning, this.#context.clock.wallMs());
   }
 
   /**
@@ -341,7 +292,7 @@ export class Log implements FolderMember {
 
   /** Bounded by [startOffset, endOffset]. */
   setHighWatermark(offset: Offset): void {
-    const bounded = clamp(offset, this.startOffset, this.endOffset);
+    const bounded = Math.min(Math.max(offset, this.startOffset), this.endOffset);
     this.#body.producers.committed(bounded);
     if (bounded === this.#highWatermark) return;
     this.#highWatermark = bounded;
@@ -386,10 +337,7 @@ export class Log implements FolderMember {
   }
 
   activeProducers(): readonly ActiveProducer[] {
-    return Array.from(this.#body.producers.all(), ({ batches, ...state }) => ({
-      ...state,
-      lastSequence: batches[batches.length - 1]?.lastSequence ?? batch.NO_SEQUENCE,
-    }));
+    return listProducers(this.#body.producers);
   }
 
   removeExpiredProducers(now: WallMs): void {
@@ -468,16 +416,3 @@ export class Log implements FolderMember {
     }
   }
 }
-
-function tooLarge(batches: Buffer, { segmentBytes }: LogSettings): AppendResult {
-  return {
-    outcome: 'refused',
-    errorCode: Errors.RECORD_LIST_TOO_LARGE,
-    message:
-      `Message batch size is ${batches.length} bytes, ` +
-      `which exceeds the maximum configured segment size of ${segmentBytes}.`,
-  };
-}
-
-const clamp = (value: number, least: number, most: number): number =>
-  Math.max(least, Math.min(value, most));

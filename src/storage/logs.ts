@@ -10,9 +10,10 @@ import {
 } from './checkpoint';
 import { CorruptLogError, StorageError } from './errors';
 import { type FoundLog, HeldFolder } from './held-folder';
-import { Log } from './log';
+import type { Log } from './log';
 import { LogContext, type StoragePlatform } from './log-context';
 import type { LogFolder } from './log-folder';
+import { createLog, openLog } from './log-opening';
 import { partitionFolderName, retiredFolderName } from './names';
 import type { LogSettings } from './settings';
 import { turn, Upkeep, type UpkeepIntervals } from './upkeep';
@@ -112,8 +113,7 @@ export class Logs {
    * partition lies in two folders.
    */
   async open(progress: (progress: OpenProgress) => void = () => undefined): Promise<void> {
-    const found: { held: HeldFolder; log: FoundLog; options: Parameters<typeof Log.open>[2] }[] =
-      [];
+    const found: { held: HeldFolder; log: FoundLog; options: Parameters<typeof openLog>[2] }[] = [];
     for (const held of this.#held) {
       await this.#survive(held, async () => {
         await held.begin();
@@ -128,7 +128,7 @@ export class Logs {
           this.#leaveAside(log, options.settings);
           return;
         }
-        const opening = Log.open(this.#context, held.folder, options);
+        const opening = openLog(this.#context, held.folder, options);
         const opened = await this.#inTurns(opening, (bytes) => {
           state.bytesScanned += bytes;
           progress({ ...state });
@@ -167,7 +167,7 @@ export class Logs {
     const path = `${folder.path}/${partitionFolderName(partition)}`;
     const settings = this.#options.settingsOf(topic);
     this.#clearPlace(folder, path, partition);
-    const log = Log.create(this.#context, folder, partition, path, topicId, settings);
+    const log = createLog(this.#context, folder, partition, path, topicId, settings);
     this.#add(log);
     this.#upkeep.changed();
     return log;

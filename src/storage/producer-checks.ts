@@ -1,9 +1,15 @@
 /** Why a producer's batch is refused, or known already: epochs, sequences, markers (KIP-98). */
 import type { Offset, ProducerEpoch } from '../base/ids';
+import type { WallMs } from '../base/times';
 import { Errors } from '../protocol/errors';
 import * as batch from '../protocol/records/batch';
-import { lastSequenceOf, type ProducerBatch, type ProducerState } from './producers';
-import type { Verification } from './verifications';
+import {
+  lastSequenceOf,
+  type ProducerBatch,
+  type ProducerState,
+  type Producers,
+} from './producers';
+import type { Beginning, Verification } from './verifications';
 
 export interface Refusal {
   readonly outcome: 'refused';
@@ -134,4 +140,22 @@ export function fenced(state: ProducerState, coordinatorEpoch: number, offset: O
       `Invalid coordinator epoch for producerId ${state.producerId} at offset ${offset}: ` +
       `${coordinatorEpoch} (zombie), ${state.coordinatorEpoch} (current)`,
   };
+}
+
+/**
+ * KIP-890: what an append that may begin a transaction has to show; `open` if it has begun. Refused
+ * where a newer epoch of the producer has written.
+ */
+export function beginVerification(
+  producers: Producers,
+  beginning: Beginning,
+  now: WallMs,
+): Verification | 'open' | Refusal {
+  const { producerId, producerEpoch } = beginning;
+  const state = producers.get(producerId);
+  if (state !== undefined && producerEpoch < state.producerEpoch) {
+    return staleEpoch(state, producerEpoch);
+  }
+  if (producers.isInTransaction(producerId, producerEpoch)) return 'open';
+  return producers.verifications.begin(beginning, now);
 }

@@ -38,6 +38,8 @@ export interface RecoveredLog {
   readonly startOffset: Offset;
   readonly endOffset: Offset;
   readonly recoveryPoint: Offset;
+  /** Its folder was just made: nothing of it is durable yet. */
+  readonly isNew: boolean;
 }
 
 /** Yields how many bytes it read since the last time. Throws the disk's errors. */
@@ -59,6 +61,7 @@ export function newLog(context: LogContext, path: string, settings: LogSettings)
     startOffset: 0,
     endOffset: 0,
     recoveryPoint: 0,
+    isNew: true,
   };
 }
 
@@ -110,6 +113,7 @@ class Recovery {
       startOffset,
       endOffset,
       recoveryPoint: wasScanned ? Math.min(scannedFrom, endOffset) : endOffset,
+      isNew: false,
     };
   }
 

@@ -8,9 +8,9 @@ import { Partition, type ReadRequest } from '../../src/replication/partition';
 import { partitionSettings } from '../../src/replication/partition-settings';
 import { ReplicationThrottle } from '../../src/replication/throttle';
 import { Change, Waiting } from '../../src/replication/waiting';
-import { Log } from '../../src/storage/log';
 import { LogContext } from '../../src/storage/log-context';
 import { LogFolder } from '../../src/storage/log-folder';
+import { createLog } from '../../src/storage/log-opening';
 import { TestWorld } from '../support/world';
 
 const SELF = 1;
@@ -42,7 +42,7 @@ function setUp(topicSettings: Readonly<Record<string, string>> = {}) {
   const folder = new LogFolder('/data', 'AAAAAAAAAAAAAAAAAAAAZA');
   const settings = partitionSettings((name) => topicSettings[name]);
   const at = { topic: 't', partition: 0 };
-  const log = Log.create(context, folder, at, '/data/t-0', TOPIC_ID, settings.log);
+  const log = createLog(context, folder, at, '/data/t-0', TOPIC_ID, settings.log);
   const staleIds = new Set<number>();
   const proposals: IsrProposal[] = [];
   const throttle = { bytesPerSecond: Number.POSITIVE_INFINITY };

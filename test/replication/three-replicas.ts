@@ -17,9 +17,10 @@ import { type Fetched, type FetchPosition, Partition } from '../../src/replicati
 import { partitionSettings } from '../../src/replication/partition-settings';
 import { ReplicationThrottle } from '../../src/replication/throttle';
 import { Waiting } from '../../src/replication/waiting';
-import { Log } from '../../src/storage/log';
+import type { Log } from '../../src/storage/log';
 import { LogContext } from '../../src/storage/log-context';
 import { LogFolder } from '../../src/storage/log-folder';
+import { createLog, openLog } from '../../src/storage/log-opening';
 import { finish } from '../../src/storage/slices';
 import { TestWorld } from '../support/world';
 
@@ -100,7 +101,7 @@ class Replica {
     const at = { topic: 't', partition: 0 };
     this.#log = this.disk.exists(PATH)
       ? finish(
-          Log.open(context, folder, {
+          openLog(context, folder, {
             ...at,
             path: PATH,
             settings: settings.log,
@@ -110,7 +111,7 @@ class Replica {
             isClean: false,
           }),
         )
-      : Log.create(context, folder, at, PATH, TOPIC_ID, settings.log);
+      : createLog(context, folder, at, PATH, TOPIC_ID, settings.log);
     const clock = { monotonicMs: () => monotonicMs(owner.nowMs) };
     this.shown = { leaderEpoch: -1, highWatermark: 0 };
     this.partition = new Partition(

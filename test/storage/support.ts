@@ -5,9 +5,10 @@ import { readBatchHeader } from '../../src/protocol/records/batch';
 import { batchPositions } from '../../src/protocol/records/batches';
 import { type BatchOptions, buildBatch, type RecordIn } from '../../src/protocol/records/builder';
 import { recordsOf } from '../../src/protocol/records/record';
-import { Log, type LogOptions, type LogRead } from '../../src/storage/log';
+import type { Log, LogOptions, LogRead } from '../../src/storage/log';
 import { LogContext } from '../../src/storage/log-context';
 import { LogFolder } from '../../src/storage/log-folder';
+import { createLog, openLog } from '../../src/storage/log-opening';
 import { writeMetaProperties } from '../../src/storage/meta-properties';
 import { DEFAULT_LOG_SETTINGS, type LogSettings } from '../../src/storage/settings';
 import { finish } from '../../src/storage/slices';
@@ -40,7 +41,7 @@ export class StorageBench {
   }
 
   create(settings: Partial<LogSettings> = {}): Log {
-    return Log.create(
+    return createLog(
       this.context,
       this.folder,
       PARTITION,
@@ -54,7 +55,7 @@ export class StorageBench {
   reopen(settings: Partial<LogSettings> = {}, options: Partial<LogOptions> = {}): Log {
     this.context = newContext(this.machine);
     this.folder = new LogFolder(FOLDER, DIRECTORY_ID);
-    return finish(Log.open(this.context, this.folder, logOptions(settings, options)));
+    return finish(openLog(this.context, this.folder, logOptions(settings, options)));
   }
 
   done<Value>(promise: Promise<Value>): Promise<Value> {
