@@ -6,5 +6,7 @@ module.exports = {
   transform: { '^.+\\.ts$': '@swc/jest' },
   setupFiles: ['<rootDir>/test/support/fixed-seed.ts'],
   testTimeout: 30_000,
+  // One for each core: left to itself, jest runs on one core of two.
+  maxWorkers: '100%',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
 };
