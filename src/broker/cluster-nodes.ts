@@ -33,7 +33,7 @@ export interface ClusterSize {
   readonly dataFolder: (nodeId: NodeId) => string;
 }
 
-/** How many brokers of a cluster of that size decide too: enough to do without one, if there are. */
+/** How many brokers of a cluster of that size decide too: enough to do without one, if it can. */
 export const usualControllers = (brokers: number): number => (brokers >= 3 ? 3 : 1);
 
 /** A new cluster; nodes are counted from 1. */

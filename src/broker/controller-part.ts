@@ -1,4 +1,4 @@
-/** What a node does as a controller besides deciding: it registers, and stays while it is needed. */
+/** What a node does as a controller besides deciding: it registers, and stays while needed. */
 import type { Platform } from '../platform/platform';
 import type { BoundListener } from './bind';
 import type { NodeControllerAccess } from './controller-access';

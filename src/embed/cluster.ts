@@ -19,7 +19,8 @@ import { memoryDisk } from '../platform/memory-disk';
 import { nodePlatform } from '../platform/node';
 import type { Disk, Platform } from '../platform/platform';
 import { Faults } from './faults';
-import { NodeLife } from './node-life';
+import { Life } from './life';
+import { lifePlatform } from './life-platform';
 import { freePorts } from './ports';
 import { createTopics, type TopicOptions, textEntries } from './topics';
 
@@ -200,7 +201,7 @@ class Node implements ClusterNode {
   readonly host: string;
   readonly port: number;
   readonly #options: NodeOptions;
-  #life: NodeLife | undefined;
+  #life: Life | undefined;
   #broker: Broker | undefined;
 
   constructor(options: NodeOptions) {
@@ -242,12 +243,13 @@ class Node implements ClusterNode {
   async #restart(): Promise<void> {
     if (this.#life !== undefined) throw new Error(`Node ${this.nodeId} is running already.`);
     const { base, disk, plan, node, faults, settings } = this.#options;
-    const life = new NodeLife({ ...base, disk }, this.nodeId, faults);
+    const life = new Life(base.clock);
+    const platform = lifePlatform({ ...base, disk }, life, this.nodeId, faults);
     this.#life = life;
     try {
-      await formatClusterNode(life.platform, plan, node);
+      await formatClusterNode(platform, plan, node);
       const broker = await startNode({
-        platform: life.platform,
+        platform,
         properties: new Map([...clusterNodeProperties(plan, node), ...textEntries(settings)]),
         localHost: () => node.host,
       });
@@ -283,7 +285,7 @@ class Node implements ClusterNode {
     return this.#options.plan.nodes.map(({ nodeId }) => nodeId);
   }
 
-  #gaveUp(life: NodeLife): void {
+  #gaveUp(life: Life): void {
     if (this.#life === life) this.kill();
   }
 }

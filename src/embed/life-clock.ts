@@ -1,12 +1,12 @@
 /** The clock of one life: it stands while that life is frozen, and what is due then waits. */
 import { after, type MonotonicMs, monotonicMs } from '../base/times';
 import type { Clock, Timer } from '../platform/platform';
-import type { NodeLife } from './node-life';
+import type { Life } from './life';
 
 /** A pause up to here is the ordinary business of a loaded machine, as for the real clock. */
 const TOLERATED_MS = 250;
 
-export function lifeClock(base: Clock, life: NodeLife): Clock {
+export function lifeClock(base: Clock, life: Life): Clock {
   return new LifeClock(base, life);
 }
 
@@ -17,7 +17,7 @@ class LifeClock implements Clock {
 
   constructor(
     private readonly base: Clock,
-    private readonly life: NodeLife,
+    private readonly life: Life,
   ) {
     const stopListening = base.onGap((gapMs) => this.life.run(() => this.#tellGap(gapMs)));
     life.listen({

@@ -1,8 +1,8 @@
 /** The disk of one life: once that is over, nothing it still does reaches a file. */
 import type { Disk, DiskFile, DiskLock } from '../platform/platform';
-import type { NodeLife } from './node-life';
+import type { Life } from './life';
 
-export function lifeDisk(disk: Disk, life: NodeLife): Disk {
+export function lifeDisk(disk: Disk, life: Life): Disk {
   const files = new Set<DiskFile>();
   const locks = new Set<DiskLock>();
   life.listen({
@@ -40,7 +40,7 @@ export function lifeDisk(disk: Disk, life: NodeLife): Disk {
 
 function lifeFile(
   file: DiskFile,
-  life: NodeLife,
+  life: Life,
   alive: <Value>(act: () => Value) => Value,
   forget: () => void,
 ): DiskFile {
@@ -60,7 +60,7 @@ function lifeFile(
 }
 
 /** What is done on the disk is done; that it is, only a living node learns. */
-function later(life: NodeLife, act: () => Promise<void>): Promise<void> {
+function later(life: Life, act: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     if (life.isOver) return;
     act().then(

@@ -1,6 +1,6 @@
 /** One connection of one life. While it is blocked nothing passes, in either direction. */
 import type { ConnectOptions, Link, LinkOwner } from '../platform/platform';
-import type { NodeLife } from './node-life';
+import type { Life } from './life';
 
 export class LifeLink implements Link, LinkOwner {
   #base: Link | undefined;
@@ -13,7 +13,7 @@ export class LifeLink implements Link, LinkOwner {
   #isOver = false;
 
   constructor(
-    private readonly life: NodeLife,
+    private readonly life: Life,
     private readonly isBlocked: () => boolean,
     private readonly forget: () => void,
   ) {}
@@ -107,7 +107,7 @@ export class LifeLink implements Link, LinkOwner {
     }
     // The owner is done with it; the other end learns of that when something passes again.
     this.#held = base === undefined ? [] : [() => base.destroy()];
-    this.life.platform.clock.nextTurn(() => this.#closedOnce(undefined));
+    this.life.runLater(() => this.#closedOnce(undefined));
   }
 
   opened(): void {

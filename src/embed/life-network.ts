@@ -11,8 +11,8 @@ import type {
   Network,
 } from '../platform/platform';
 import type { Reach } from './faults';
+import type { Life } from './life';
 import { LifeLink } from './life-link';
-import type { NodeLife } from './node-life';
 
 export class LifeNetwork implements Network {
   readonly #links = new Set<LifeLink>();
@@ -20,7 +20,7 @@ export class LifeNetwork implements Network {
 
   constructor(
     private readonly base: Network,
-    private readonly life: NodeLife,
+    private readonly life: Life,
     private readonly reach: Reach,
   ) {
     const update = (): void => {

@@ -13,7 +13,7 @@ export interface PeerTransportOptions
   readonly listenerName: string;
 }
 
-/** The quorum waits itself before it tries a node again, and asks nobody else while one is tried. */
+/** The quorum itself waits before it tries a node again, and asks nobody else meanwhile. */
 const RECONNECT_BACKOFF_MS = 20;
 const RECONNECT_BACKOFF_MAX_MS = 100;
 

@@ -10,7 +10,7 @@ import { Machine, USUAL_TRAITS } from '../simulation/engine/machine';
 import { SimulatedNetworks } from '../simulation/engine/simulated-network';
 import { Simulation } from '../simulation/engine/simulation';
 
-export const CLIENT_PORT = 9092;
+const CLIENT_PORT = 9092;
 export const CONTROLLER_PORT = 9093;
 const FOLDER = '/data';
 

@@ -1,4 +1,4 @@
-/** `ottla cluster`: several nodes on this machine, each a process of its own, and their supervisor. */
+/** `ottla cluster`: several nodes on this machine, each a process, and their supervisor. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
@@ -42,7 +42,7 @@ export const CLUSTER_OPTIONS = {
 
 const HOST = 'localhost';
 const MOST_NODES = 100;
-/** What the folder's cluster is made of; ports are part of it, since nodes know each other by them. */
+/** What the folder's cluster is made of, ports included: nodes know each other by them. */
 const PLAN_FILE = 'cluster.json';
 
 /** Starts the nodes, says so, and runs until a signal ends them. */

@@ -2,11 +2,7 @@
  * One life of a node in this process, which can end at once or be frozen as a process can: then
  * nothing of it runs, and it is told nothing.
  */
-import type { Platform } from '../platform/platform';
-import type { Faults } from './faults';
-import { lifeClock } from './life-clock';
-import { lifeDisk } from './life-disk';
-import { LifeNetwork } from './life-network';
+import type { Clock } from '../platform/platform';
 
 export interface LifeListener {
   /** It is frozen, or no longer. */
@@ -15,33 +11,16 @@ export interface LifeListener {
   over?(): void;
 }
 
-export class NodeLife {
-  /** The world as that life sees it. */
-  readonly platform: Platform;
-  readonly #base: Platform;
+export class Life {
+  readonly #clock: Pick<Clock, 'nextTurn'>;
   readonly #listeners: LifeListener[] = [];
   #held: (() => void)[] = [];
   #isOver = false;
   #isFrozen = false;
 
-  constructor(base: Platform, nodeId: number, faults: Faults) {
-    this.#base = base;
-    this.platform = {
-      clock: lifeClock(base.clock, this),
-      random: base.random,
-      disk: lifeDisk(base.disk, this),
-      network: new LifeNetwork(base.network, this, faults.of(nodeId)),
-      offload: {
-        run: async (task, input) => {
-          const output = await base.offload.run(task, input);
-          await this.#turn();
-          return output;
-        },
-        // Others in the process use it too.
-        close: () => Promise.resolve(),
-      },
-      log: base.log.with({ nodeId }),
-    };
+  /** `clock` is the world's, which never stands still. */
+  constructor(clock: Pick<Clock, 'nextTurn'>) {
+    this.#clock = clock;
   }
 
   get isOver(): boolean {
@@ -61,6 +40,11 @@ export class NodeLife {
     if (this.#isOver) return;
     if (this.#isFrozen) this.#held.push(action);
     else action();
+  }
+
+  /** As `run`, in a turn of its own. */
+  runLater(action: () => void): void {
+    this.#clock.nextTurn(() => this.run(action));
   }
 
   /** As SIGKILL: files stay as they are, connections break, nobody is told. */
@@ -85,13 +69,6 @@ export class NodeLife {
     const held = this.#held;
     this.#held = [];
     for (const { frozen } of this.#listeners) frozen?.(false);
-    this.#base.clock.nextTurn(() => {
-      for (const action of held) this.run(action);
-    });
-  }
-
-  /** Resolves when it may go on; never, if it is over. */
-  #turn(): Promise<void> {
-    return new Promise((resolve) => this.run(resolve));
+    for (const action of held) this.runLater(action);
   }
 }
