@@ -11,7 +11,7 @@ const QUIET_STOP_PARTITIONS = 100;
 const PROGRESS_MS = 1_000;
 /** How long a node that is told to stop while it starts may take to get there. */
 const START_MS = 1_000;
-/** npm passes on what the terminal has sent to the node already: so close together it counts once. */
+/** npm passes on what the terminal has sent to the node already: so close, it counts once. */
 const ECHO_MS = 100;
 
 export interface Signals {

@@ -385,7 +385,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     this.#options.platform.clock.nextTurn(() => this.#telling.tellFailure(error));
   }
 
-  /** What fails here leaves the log in doubt, so this node ends its part; whoever asked hears too. */
+  /** What fails here leaves the log in doubt: this node ends its part, and whoever asked hears. */
   #write(batch: Buffer): void {
     try {
       this.#folder.log.appendAsFollower(batch);

@@ -5,8 +5,7 @@
  */
 import type { LeaderEpoch, NodeId, Offset, Uuid } from '../base/ids';
 import type { MonotonicMs } from '../base/times';
-import type { Partition as Registration } from '../metadata/topics';
-import { NO_LEADER } from '../metadata/topics';
+import { NO_LEADER, type Partition as Registration } from '../metadata/topics';
 import type { Logger } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import type { ValidationSettings } from '../protocol/records/validate';

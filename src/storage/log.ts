@@ -115,7 +115,7 @@ export class Log implements FolderMember {
     return this.#highWatermark;
   }
 
-  /** The high watermark, or where the first transaction begins that is open or not yet ended for good. */
+  /** The high watermark, or where the first transaction begins that is not yet ended for good. */
   get lastStableOffset(): Offset {
     const { firstUnstableOffset } = this.#body.producers;
     if (firstUnstableOffset === undefined) return this.#highWatermark;
@@ -200,8 +200,8 @@ export class Log implements FolderMember {
   }
 
   /**
-   * Undefined if `from` is below the start or above the end offset (OFFSET_OUT_OF_RANGE). Costs about
-   * 3 µs and two or three small reads of headers, however much the slice holds; at a random place 5.
+   * Undefined if `from` is below the start or above the end offset (OFFSET_OUT_OF_RANGE). Costs
+   * about 3 µs and two or three small reads of headers; at a random place 5.
    */
   read(from: Offset, options: ReadOptions): LogRead | undefined {
     this.#assertUsable();

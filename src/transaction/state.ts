@@ -49,7 +49,7 @@ export interface Sweep {
   readonly at: number;
 }
 
-/** Partitions by name (`nameOf`) that still lack the marker of a transaction that is being ended. */
+/** Partitions by name (`nameOf`) that still lack the marker of a transaction being ended. */
 export interface OpenMarkers {
   /** Sent, and not replied to. */
   readonly sent: ReadonlyMap<string, TopicPartition>;

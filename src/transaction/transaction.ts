@@ -1,4 +1,4 @@
-/** One transactional id as its newest record tells it: an immutable value, and what it may become. */
+/** One transactional id as its newest record tells it: a value, and what it may become. */
 import type { ProducerEpoch, ProducerId, TopicPartition } from '../base/ids';
 import type { WallMs } from '../base/times';
 

@@ -71,7 +71,7 @@ export class Transactions implements Decider<TransactionRecord, TransactionChang
     return this.#answered(turn, ticket, errorCode, transactionalId);
   }
 
-  /** AddPartitionsToTxn that only asks; answers an error code for each partition, in their order. */
+  /** AddPartitionsToTxn that only asks; answers an error code for each partition, in order. */
   verify(request: PartitionsRequest, ticket: Ticket): TransactionDecision {
     const { transactionalId, partitions } = request;
     const transaction = this.#find(transactionalId);
