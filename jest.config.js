@@ -5,7 +5,8 @@ module.exports = {
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   setupFiles: ['<rootDir>/test/support/fixed-seed.ts'],
-  testTimeout: 30_000,
+  // A guard against tests that hang, wide enough for a machine that is busy with other things.
+  testTimeout: 120_000,
   // One for each core: left to itself, jest runs on one core of two.
   maxWorkers: '100%',
   reporters: ['default', '<rootDir>/test/support/closing-line.js'],
