@@ -119,7 +119,7 @@ export class Log implements FolderMember {
   get lastStableOffset(): Offset {
     const { firstUnstableOffset } = this.#body.producers;
     if (firstUnstableOffset === undefined) return this.#highWatermark;
-    return clamp(firstUnstableOffset, this.startOffset, this.#highWatermark);
+    return Math.min(Math.max(firstUnstableOffset, this.startOffset), this.#highWatermark);
   }
 
   get sizeInBytes(): number {
