@@ -9,7 +9,7 @@ import { type Entries, lastWhere, MemoryEntries } from './entries';
 import type { IndexCache } from './index-cache';
 import type { AbortedTransaction } from './open-transactions';
 
-export const ABORTED_ENTRY_BYTES = 34;
+const ABORTED_ENTRY_BYTES = 34;
 
 const PRODUCER_ID_AT = 2;
 const FIRST_OFFSET_AT = 10;

@@ -63,7 +63,7 @@ export interface PartitionPlan {
 }
 
 /** A uuid that ends with the number. */
-export function idOf(number: number): Uuid {
+function idOf(number: number): Uuid {
   const bytes = Buffer.alloc(16, 1);
   bytes.writeInt32BE(number, 12);
   return bytes.toString('base64url');

@@ -49,7 +49,7 @@ interface Asked {
 }
 
 /** Answers questions about transactions as told, and as late as told. */
-export class ScriptedCoordinator implements TransactionChecks {
+class ScriptedCoordinator implements TransactionChecks {
   /** Every question, the oldest first. */
   readonly asked: Asked[] = [];
   /** The code for each partition of a question. */

@@ -11,7 +11,7 @@ import { SimulatedNetworks } from '../simulation/engine/simulated-network';
 import { Simulation } from '../simulation/engine/simulation';
 
 const CLIENT_PORT = 9092;
-export const CONTROLLER_PORT = 9093;
+const CONTROLLER_PORT = 9093;
 const FOLDER = '/data';
 
 export type Roles = 'broker,controller' | 'broker' | 'controller';

@@ -270,7 +270,7 @@ class Words {
   }
 }
 
-export const directoryOf = (id: number): string => `dir${id}`;
+const directoryOf = (id: number): string => `dir${id}`;
 
 const endpointsOf = (id: number) => [{ name: LISTENER, host: `host-${id}`, port: 9093 }];
 
