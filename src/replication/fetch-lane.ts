@@ -46,28 +46,20 @@ export class FetchLane {
   constructor(private readonly options: FetchLaneOptions) {}
 
   /**
-   * Asks for these partitions. Undefined: the leader refuses the request as a whole, since it has
-   * forgotten the session for one; the next opens a new one. Rejects with a ChannelError.
+   * Asks for all of the session, or for `items` without one. Undefined: the leader refuses the
+   * request as a whole, since it has forgotten the session for one; the next opens a new one.
+   * Rejects with a ChannelError.
    */
-  async fetch(
-    channel: Channel,
-    wanted: ReadonlyMap<string, FetchItem>,
-  ): Promise<Response | undefined> {
+  async fetch(channel: Channel, items: readonly FetchItem[] = []): Promise<Response | undefined> {
     const { session, waitMs, settings, metadataVersion } = this.options;
-    const step: SessionStep = session?.next(wanted) ?? {
-      sessionId: 0,
-      sessionEpoch: NO_SESSION_EPOCH,
-      changed: [...wanted.values()],
-      forgotten: [],
-    };
+    const alone = { sessionId: 0, sessionEpoch: NO_SESSION_EPOCH, changed: items, forgotten: [] };
+    const request = this.#request(session?.next() ?? alone);
     const timeoutMs = waitMs + settings.socketTimeoutMs;
     try {
-      const request = this.#request(step);
       const version = fetchVersion(metadataVersion());
       const response = await channel.request(Fetch, version, request, { timeoutMs });
-      const isGood =
-        session?.answered(response.errorCode, response.sessionId) ??
-        response.errorCode === Errors.NONE;
+      const { errorCode, sessionId } = response;
+      const isGood = session?.answered(errorCode, sessionId) ?? errorCode === Errors.NONE;
       return isGood ? response : undefined;
     } catch (error) {
       session?.failed();

@@ -12,37 +12,30 @@ import type { Fetch } from '../protocol/apis/fetch';
 import { Errors, errorName } from '../protocol/errors';
 import { CatchUp } from './catch-up';
 import { answersOf, FetchLane, type FetchLaneOptions, keyOf } from './fetch-lane';
+import { type Asked, FetchPlan, type FetchPlanOptions } from './fetch-plan';
 import { FIRST_PAUSE_MS, Followed } from './followed';
-import { type FetchItem, FollowerSession } from './follower-session';
+import { FollowerSession } from './follower-session';
 import { askRange } from './leader-range';
 import type { Partition } from './partition';
 import type { Fetched, FetchPosition } from './partition-types';
-import { isThrottled, type ReplicationThrottle } from './throttle';
 import { Wake } from './wake';
 
-export interface FetcherOptions extends Omit<FetchLaneOptions, 'waitMs' | 'session'> {
+export interface FetcherOptions
+  extends Omit<FetchLaneOptions, 'waitMs' | 'session'>,
+    Omit<FetchPlanOptions, 'session'> {
   readonly leaderId: NodeId;
   readonly clock: Pick<Clock, 'monotonicMs' | 'setTimer' | 'afterTurn' | 'nextTurn'>;
   readonly logger: Logger;
   /** The connections; both reject with a ChannelError, each attempt after its back-off. */
   readonly mainChannel: () => Promise<Channel>;
   readonly expressChannel: () => Promise<Channel>;
-  readonly throttle: ReplicationThrottle;
-  /** The leader is told our high watermarks, and answers at once when its own moves (KIP-1166). */
-  readonly tellsHighWatermark: boolean;
   /** A bug was found. */
   readonly failed: (error: unknown) => void;
 }
 
 type Answers = ResponseOf<typeof Fetch>;
 
-interface Asked {
-  readonly followed: Followed;
-  readonly position: FetchPosition;
-}
-
 interface Lane {
-  readonly name: 'main' | 'express';
   readonly lane: FetchLane;
   readonly channel: () => Promise<Channel>;
   /** What the request that is under way asks for, until its answer is taken. */
@@ -64,7 +57,8 @@ const TURN_BYTES = 1 << 20;
 
 export class Fetcher {
   readonly #options: FetcherOptions;
-  readonly #followed = new Map<string, Followed>();
+  readonly #session = new FollowerSession();
+  readonly #plan: FetchPlan;
   readonly #main: Lane;
   readonly #express: Lane;
   readonly #catchUp: CatchUp;
@@ -82,12 +76,11 @@ export class Fetcher {
     this.#options = options;
     const { settings, mainChannel, expressChannel, leaderId, logger } = options;
     this.#catchUp = new CatchUp(leaderId, logger);
+    this.#plan = new FetchPlan({ ...options, session: this.#session });
     const lane = (
-      name: Lane['name'],
       channel: Lane['channel'],
       more: Pick<FetchLaneOptions, 'waitMs' | 'session'>,
     ): Lane => ({
-      name,
       lane: new FetchLane({ ...options, ...more }),
       channel,
       asked: NOTHING,
@@ -95,32 +88,32 @@ export class Fetcher {
       failures: 0,
       pausedUntilMs: undefined,
     });
-    const session = new FollowerSession();
-    this.#main = lane('main', mainChannel, { waitMs: settings.waitMaxMs, session });
+    const session = this.#session;
+    this.#main = lane(mainChannel, { waitMs: settings.waitMaxMs, session });
     const expressWaitMs = Math.min(EXPRESS_WAIT_MS, settings.waitMaxMs);
-    this.#express = lane('express', expressChannel, { waitMs: expressWaitMs, session: undefined });
+    this.#express = lane(expressChannel, { waitMs: expressWaitMs, session: undefined });
   }
 
   get partitionCount(): number {
-    return this.#followed.size;
+    return this.#plan.partitionCount;
   }
 
   /** Fetches for it from now on, or goes on in the new term. */
   add(partition: Partition): void {
     const { following, topicId, index } = partition;
     const key = keyOf(topicId, index);
-    if (following === undefined || this.#followed.get(key)?.following === following) return;
+    if (following === undefined || this.#plan.get(key)?.following === following) return;
     const { clock, logger, leaderId, settings } = this.#options;
     const { backoffMs } = settings;
     const options = { clock, logger, leaderId, backoffMs };
-    this.#followed.set(key, new Followed(partition, following, options));
+    this.#plan.add(new Followed(partition, following, options));
     this.#flushing.delete(key);
     this.#pumpSoon();
   }
 
   remove({ topicId, index }: Partition): void {
     const key = keyOf(topicId, index);
-    this.#followed.delete(key);
+    this.#plan.remove(key);
     this.#flushing.delete(key);
     this.#catchUp.forget(key);
   }
@@ -128,9 +121,10 @@ export class Fetcher {
   /** What it has is durable now, so that it may claim it. */
   readyToFetch({ topicId, index }: Partition): void {
     const key = keyOf(topicId, index);
-    if (!this.#followed.has(key)) return;
+    const followed = this.#plan.get(key);
+    if (followed === undefined) return;
     this.#flushing.delete(key);
-    this.#pumpSoon();
+    this.#review(followed);
   }
 
   /** The leader has moved to another address, or a throttle has: whoever waits tries again. */
@@ -139,6 +133,12 @@ export class Fetcher {
       lane.failures = 0;
       lane.pausedUntilMs = undefined;
     }
+    this.#plan.reviewWaiting();
+    this.#pumpSoon();
+  }
+
+  #review(followed: Followed): void {
+    this.#plan.review(followed);
     this.#pumpSoon();
   }
 
@@ -160,10 +160,11 @@ export class Fetcher {
 
   /** Sends what can be sent now, and comes back when more can. */
   #pump(): void {
-    if (this.#isStopped || this.#followed.size === 0) return;
+    if (this.#isStopped || this.#plan.partitionCount === 0) return;
     const nowMs = this.#options.clock.monotonicMs();
     this.#timer?.cancel();
     const wake = new Wake(nowMs);
+    this.#plan.reviewDue(nowMs, wake);
     if (!this.#main.isBusy) this.#begin(this.#main, nowMs, wake);
     // Until the main connection is up there is nothing to be faster than.
     else if (this.#main.asked.size > 0 && !this.#express.isBusy) {
@@ -179,8 +180,12 @@ export class Fetcher {
       wake.at(lane.pausedUntilMs);
       return;
     }
-    if (lane === this.#main && this.#isFlushAwaited(nowMs, wake)) return;
-    if (this.#ready(lane, nowMs, wake).size > 0) this.#run(lane, this.#fetch(lane));
+    if (lane === this.#express) {
+      if (this.#plan.hasFresh(this.#main.asked)) this.#run(lane, this.#fetchFresh());
+      return;
+    }
+    if (this.#plan.isEmpty || this.#isFlushAwaited(nowMs, wake)) return;
+    this.#run(lane, this.#fetchAll());
   }
 
   /** Whether the main request waits a little, so that it can name what is about to be durable. */
@@ -189,36 +194,6 @@ export class Fetcher {
     if (this.#flushing.size === 0 || untilMs === undefined || nowMs >= untilMs) return false;
     wake.at(untilMs);
     return true;
-  }
-
-  /** What that lane can ask for now. */
-  #ready(lane: Lane, nowMs: MonotonicMs, wake: Wake): Map<string, Asked> {
-    const ready = new Map<string, Asked>();
-    for (const [key, followed] of this.#followed) {
-      if (lane === this.#express && this.#main.asked.get(key)?.followed === followed) continue;
-      if (followed.isAskingRange) continue;
-      if (followed.pausedUntilMs !== undefined && followed.pausedUntilMs > nowMs) {
-        wake.at(followed.pausedUntilMs);
-        continue;
-      }
-      if (this.#isHeldBack(followed)) {
-        wake.at(after(nowMs, this.#options.throttle.freeInMs()));
-        continue;
-      }
-      const position = followed.following.position();
-      if (position !== undefined) ready.set(key, { followed, position });
-    }
-    return ready;
-  }
-
-  /** KIP-73: replicas out of sync wait while more was taken than is allowed. */
-  #isHeldBack(followed: Followed): boolean {
-    if (followed.lag === 0 || !this.#isThrottled(followed.partition)) return false;
-    return this.#options.throttle.isExceeded;
-  }
-
-  #isThrottled({ settings, index }: Partition): boolean {
-    return isThrottled(settings.followerThrottledReplicas, index, this.#options.nodeId);
   }
 
   #run(lane: Lane, work: Promise<void>): void {
@@ -234,22 +209,31 @@ export class Fetcher {
     this.#running.add(running);
   }
 
-  async #fetch(lane: Lane): Promise<void> {
-    const { clock, tellsHighWatermark } = this.#options;
+  /** The main request: all that can be asked for. */
+  async #fetchAll(): Promise<void> {
+    const lane = this.#main;
     const channel = await lane.channel();
     if (this.#isStopped) return;
     // Connecting takes time: what can be asked for is looked up when it can be asked.
-    const nowMs = clock.monotonicMs();
-    const asked = this.#ready(lane, nowMs, new Wake(nowMs));
+    const asked = this.#plan.main(this.#options.clock.monotonicMs());
     if (asked.size === 0) return;
     lane.asked = asked;
-    const items = new Map<string, FetchItem>();
-    for (const [key, { followed, position }] of asked) {
-      const { topicId, index: partition } = followed.partition;
-      const highWatermark = tellsHighWatermark ? position.highWatermark : undefined;
-      items.set(key, { topicId, partition, position, highWatermark });
-    }
-    const answer = await lane.lane.fetch(channel, items);
+    await this.#answered(lane, await lane.lane.fetch(channel));
+  }
+
+  /** An express request: what the main one does not ask for. */
+  async #fetchFresh(): Promise<void> {
+    const lane = this.#express;
+    const channel = await lane.channel();
+    if (this.#isStopped) return;
+    const asked = this.#plan.fresh(this.#main.asked, this.#options.clock.monotonicMs());
+    if (asked.size === 0) return;
+    lane.asked = asked;
+    const items = Array.from(asked.values(), (one) => this.#plan.itemOf(one));
+    await this.#answered(lane, await lane.lane.fetch(channel, items));
+  }
+
+  async #answered(lane: Lane, answer: Answers | undefined): Promise<void> {
     if (answer === undefined) {
       this.#pause(lane);
       return;
@@ -264,7 +248,8 @@ export class Fetcher {
     let bytesThisTurn = 0;
     for (const [key, answered] of answersOf(answer)) {
       const asked = lane.asked.get(key);
-      if (asked === undefined || this.#followed.get(key) !== asked.followed) continue;
+      if (asked === undefined || !this.#plan.has(asked.followed)) continue;
+      this.#plan.review(asked.followed);
       bytesThisTurn += this.#takeOne(asked, {
         errorCode: answered.errorCode,
         highWatermark: answered.highWatermark,
@@ -308,11 +293,10 @@ export class Fetcher {
     const { key, partition, following } = followed;
     this.#catchUp.note(key, bytes, followed.lag ?? 0);
     if (bytes === 0) return;
-    if (this.#isThrottled(partition)) this.#options.throttle.record(bytes);
+    if (this.#plan.isThrottled(partition)) this.#options.throttle.record(bytes);
     if (following.position() === undefined) this.#flushing.add(key);
     // Whoever got records has its turn last next time, where the order is ours.
-    this.#followed.delete(key);
-    this.#followed.set(key, followed);
+    this.#session.moveLast(key);
   }
 
   /** The leader's log does not reach here: where does it lie? */
@@ -328,7 +312,7 @@ export class Fetcher {
       .finally(() => {
         followed.isAskingRange = false;
         this.#running.delete(asking);
-        this.#pumpSoon();
+        this.#review(followed);
       });
     this.#running.add(asking);
   }
@@ -343,7 +327,7 @@ export class Fetcher {
       index,
       leaderEpoch: position.leaderEpoch,
     });
-    if (this.#followed.get(followed.key) !== followed) return;
+    if (!this.#plan.has(followed)) return;
     if (errorCode !== Errors.NONE) {
       followed.failed(errorCode, errorName(errorCode));
       return;
@@ -363,7 +347,7 @@ export class Fetcher {
     const { logger, leaderId } = this.#options;
     if (!this.#isUnreachable && lane === this.#main) {
       this.#isUnreachable = true;
-      const partitions = this.#followed.size;
+      const partitions = this.#plan.partitionCount;
       logger.warn('a leader cannot be reached', { leaderId, partitions, reason: error.message });
     }
     this.#pause(lane);

@@ -30,25 +30,50 @@ const MAX_EPOCH = 0x7fff_ffff;
 export class FollowerSession {
   #id = NO_SESSION;
   #epoch = FIRST_EPOCH;
-  /** What the leader will read at the next request, by key. */
-  #known: ReadonlyMap<string, FetchItem> = new Map();
+  /** What is to be read at the next request, by key. */
+  readonly #items = new Map<string, FetchItem>();
+  /** What the leader does not know of that yet. */
+  #changed = new Map<string, FetchItem>();
+  #forgotten = new Map<string, FetchItem>();
 
-  /** The next request, for exactly these partitions. */
-  next(wanted: ReadonlyMap<string, FetchItem>): SessionStep {
-    const sessionId = this.#id;
-    const sessionEpoch = this.#epoch;
-    const isFull = sessionEpoch === FIRST_EPOCH;
-    const changed: FetchItem[] = [];
-    const forgotten: FetchItem[] = [];
-    for (const [key, item] of wanted) {
-      const known = isFull ? undefined : this.#known.get(key);
-      if (known === undefined || !isSame(known, item)) changed.push(item);
-    }
-    if (!isFull) {
-      for (const [key, item] of this.#known) if (!wanted.has(key)) forgotten.push(item);
-    }
-    this.#known = new Map(wanted);
-    return { sessionId, sessionEpoch, changed, forgotten };
+  /** From the next request on it is asked for so. */
+  set(key: string, item: FetchItem): void {
+    const known = this.#items.get(key);
+    if (known !== undefined && isSame(known, item)) return;
+    this.#items.set(key, item);
+    this.#changed.set(key, item);
+    this.#forgotten.delete(key);
+  }
+
+  /** From the next request on it is not asked for. */
+  forget(key: string): void {
+    const item = this.#items.get(key);
+    if (item === undefined) return;
+    this.#items.delete(key);
+    this.#changed.delete(key);
+    this.#forgotten.set(key, item);
+  }
+
+  /** Where requests name everything, it is named last from now on. */
+  moveLast(key: string): void {
+    const item = this.#items.get(key);
+    if (item === undefined) return;
+    this.#items.delete(key);
+    this.#items.set(key, item);
+  }
+
+  /** The next request. */
+  next(): SessionStep {
+    const isFull = this.#epoch === FIRST_EPOCH;
+    const step = {
+      sessionId: this.#id,
+      sessionEpoch: this.#epoch,
+      changed: [...(isFull ? this.#items : this.#changed).values()],
+      forgotten: isFull ? [] : [...this.#forgotten.values()],
+    };
+    this.#changed = new Map();
+    this.#forgotten = new Map();
+    return step;
   }
 
   /**
@@ -62,8 +87,8 @@ export class FollowerSession {
       this.#epoch = FIRST_EPOCH;
       return false;
     }
-    const isOpen =
-      sessionId !== NO_SESSION && (this.#epoch === FIRST_EPOCH || sessionId === this.#id);
+    const isSameSession = this.#epoch === FIRST_EPOCH || sessionId === this.#id;
+    const isOpen = sessionId !== NO_SESSION && isSameSession;
     this.#id = isOpen ? sessionId : NO_SESSION;
     this.#epoch = isOpen ? nextEpoch(this.#epoch) : FIRST_EPOCH;
     return true;
