@@ -3,9 +3,8 @@ import { formatFolders } from '../../src/broker/format';
 import { soleNodeProperties } from '../../src/broker/sole-node';
 import { startNode } from '../../src/broker/start-node';
 import type { Platform } from '../../src/platform/platform';
-import type { StartNode } from './world/node';
+import { CLIENT_PORT, nodeName, type StartNode } from './world/node';
 import type { Scenario } from './world/scenario';
-import { CLIENT_PORT, nodeName } from './world/world';
 
 const CONTROLLER_PORT = 9093;
 const DATA_FOLDER = '/data';

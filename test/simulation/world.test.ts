@@ -35,7 +35,7 @@ test('a sound node passes, whatever strikes it', async () => {
     expect(report.counts.commits).toBeGreaterThan(0);
     crashes += report.crashes;
   }
-  expect(crashes).toBeGreaterThan(10);
+  expect(crashes).toBeGreaterThan(5);
 });
 
 test('every kind of fault is drawn', () => {

@@ -6,6 +6,10 @@ import type { CrashKind } from '../engine/simulated-disk';
 import type { Simulation } from '../engine/simulation';
 import type { Scenario } from './scenario';
 
+/** Where nodes are to be reached by clients. */
+export const CLIENT_PORT = 9092;
+export const nodeName = (id: number): string => `node-${id}`;
+
 /** What the world needs of a process under test. */
 export interface RunningNode {
   /** Ends it in good order. */

@@ -13,17 +13,13 @@ import { SimulatedMember } from '../clients/group-member';
 import { SimulatedProducer } from '../clients/producer';
 import { SimulatedAdmin } from '../clients/topic-admin';
 import { Machine, USUAL_TRAITS } from '../engine/machine';
-import { Stream } from '../engine/seeds';
 import { SimulatedNetworks } from '../engine/simulated-network';
 import { Simulation } from '../engine/simulation';
 import { drawFaults, type Fault } from './faults';
 import { History, type HistoryCounts, Violation } from './history';
-import { SimulatedNode, type StartNode } from './node';
+import { CLIENT_PORT, nodeName, SimulatedNode, type StartNode } from './node';
 import { drawScenario, type Scenario, type ScenarioLimits, USUAL_LIMITS } from './scenario';
-
-/** Where nodes are to be reached by clients. */
-export const CLIENT_PORT = 9092;
-export const nodeName = (id: number): string => `node-${id}`;
+import { Strikes } from './strikes';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -71,10 +67,10 @@ export class World {
   readonly #faults: readonly Fault[];
   readonly #history = new History();
   readonly #nodes: readonly SimulatedNode[];
+  readonly #strikes: Strikes;
   readonly #log: (line: string) => void;
   #machines = 0;
   #failure: Error | undefined;
-  #isHealed = false;
 
   constructor(options: WorldOptions) {
     const { seed, startNode, limits = USUAL_LIMITS } = options;
@@ -98,6 +94,7 @@ export class World {
         meanGapMs: scenario.meanFaultGapMs,
       });
     this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
+    this.#strikes = new Strikes(this.#simulation, this.#networks, this.#nodes, this.#log);
   }
 
   /** Ends the seed with a failure; the first counts. */
@@ -139,7 +136,7 @@ export class World {
     for (const client of [...producers, ...readers, ...admins]) {
       client.run().catch((error: unknown) => this.fail(error, 'a client'));
     }
-    for (const fault of this.#faults) this.#schedule(fault);
+    this.#strikes.schedule(this.#faults);
     await this.#simulation.run(
       this.#simulation.nowMs + this.#scenario.safetyMs,
       () => this.#failure !== undefined,
@@ -254,84 +251,10 @@ export class World {
     await this.#until(() => isDone, LIVENESS_LIMIT_MS, what);
   }
 
-  #schedule(fault: Fault): void {
-    this.#after(fault.atMs, () => {
-      this.#log(`${this.#simulation.nowMs.toFixed(3).padStart(12)} fault ${JSON.stringify(fault)}`);
-      this.#apply(fault);
-    });
-  }
-
-  /** What a fault does or undoes later; nothing of it outlives the healing. */
-  #after(ms: number, action: () => void): void {
-    this.#simulation.schedule(ms * 1000, 'world', undefined, () => {
-      if (!this.#isHealed) action();
-    });
-  }
-
-  #apply(fault: Fault): void {
-    if (fault.kind === 'slow') {
-      this.#networks.slow(fault.factor);
-      this.#after(fault.forMs, () => this.#networks.slow(1));
-      return;
-    }
-    const node = this.#nodes[fault.node - 1] as SimulatedNode;
-    const { disk, life } = node.machine;
-    switch (fault.kind) {
-      case 'crash':
-        node.crash(fault.crash, fault.downMs, fault.afterOperations);
-        break;
-      case 'pause':
-        life?.pause();
-        this.#after(fault.forMs, () => life?.resume());
-        break;
-      case 'restart':
-        node.restart(fault.downMs);
-        break;
-      case 'disk-failure':
-        node.excuse();
-        disk?.failAt(fault.afterOperations, fault.operation, fault.code);
-        this.#after(fault.restartAfterMs, () => node.restart(0));
-        break;
-      case 'disk-full':
-        node.excuse();
-        disk?.setFull(true);
-        this.#after(fault.forMs, () => {
-          disk?.setFull(false);
-          node.restart(0);
-        });
-        break;
-      case 'reset':
-        this.#networks.reset(nodeName(fault.node), new Stream(fault.seed, 'reset'), fault.share);
-        break;
-      case 'half-open':
-        this.#networks.makeHalfOpen(
-          nodeName(fault.node),
-          new Stream(fault.seed, 'half-open'),
-          fault.share,
-        );
-        break;
-      case 'cut':
-        this.#cut(fault);
-        break;
-    }
-  }
-
-  #cut(fault: Extract<Fault, { kind: 'cut' }>): void {
-    const chance = new Stream(fault.seed, 'cut');
-    const name = nodeName(fault.node);
-    for (const other of this.#networks.hosts) {
-      if (other !== name && chance.chance(fault.share)) this.#networks.cut(name, other);
-    }
-    this.#after(fault.forMs, () => this.#networks.heal());
-  }
-
   /** From here on nothing goes wrong any more. */
   #heal(): void {
     this.#log(`${this.#simulation.nowMs.toFixed(3).padStart(12)} all is healed`);
-    this.#isHealed = true;
-    this.#networks.slow(1);
-    this.#networks.heal();
-    for (const node of this.#nodes) node.heal();
+    this.#strikes.heal();
   }
 }
 
