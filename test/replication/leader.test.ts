@@ -176,3 +176,13 @@ test('consumers are shown the in-sync followers that have their offset', () => {
   const readable = (offset: number) => [...leader.inSyncWith(offset)].map(([id]) => id);
   expect([4, 5, 8, 9].map(readable)).toEqual([[], [2], [2], []]);
 });
+
+test('a follower that had everything while nothing happened was caught up until something did', () => {
+  const leader = lead([1, 2], [1, 2]);
+  fetched(leader, 2, 10, 10, 0);
+  leader.appended(10, at(500_000));
+  expect(leader.outOfSync(11, LAG_MS, at(500_000 + LAG_MS))).toEqual([]);
+  // More of the same does not count as having had everything again.
+  leader.appended(11, at(510_000));
+  expect(leader.outOfSync(12, LAG_MS, at(500_001 + LAG_MS))).toEqual([2]);
+});
