@@ -20,7 +20,7 @@ import type { OwnBrokersSuite } from '../support/suite';
 const ROOT = resolve(__dirname, '../..');
 /** What the projects install beside ottla. */
 const TOOLS = ['vitest', 'jest', 'typescript', 'kafkajs', '@types/node'];
-const ENV = { NODE_EXTRA_CA_CERTS: '', KAFKAJS_NO_PARTITIONER_WARNING: '1' };
+const ENV = { NODE_EXTRA_CA_CERTS: '', KAFKAJS_NO_PARTITIONER_WARNING: '1', NO_COLOR: '1' };
 
 /** The packages that ottla itself names: nothing else of this project can be reached. */
 function dependencies(): readonly string[] {
