@@ -7,10 +7,11 @@ import { suite as crash } from './crash/suite';
 import { suite as embed } from './embed/suite';
 import { suite as java } from './java/suite';
 import { suite as kcat } from './kcat/suite';
+import { suite as mixed } from './mixed/suite';
 import { startOttla, temporaryFolder } from './support/ottla';
 import type { ForeignSuite, OwnBrokersSuite } from './support/suite';
 
-const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [crash, embed, kcat, java];
+const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [crash, embed, kcat, java, mixed];
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 void main(process.argv.slice(2));

@@ -43,14 +43,20 @@ export async function missingKafka(): Promise<string | undefined> {
   return undefined;
 }
 
+export interface ToolOptions extends RunOptions {
+  /** Otherwise a warning is a failure. */
+  readonly toleratesWarnings?: boolean;
+}
+
 /** Runs a class of Kafka's to its end and gives what it printed; rejects if it failed. */
 export async function kafkaTool(
   className: string,
   args: readonly string[],
-  options: RunOptions = {},
+  { toleratesWarnings = false, ...options }: ToolOptions = {},
 ): Promise<string> {
   const finished = await tools.run(className, args, options);
   const { stdout, stderr } = wellFinished(finished, className, args);
+  if (toleratesWarnings) return stdout;
   const complaints = stderr.split('\n').filter((line) => / (WARN|ERROR|FATAL) /.test(line));
   if (complaints.length > 0) throw new Error(`${className} warned:\n${complaints.join('\n')}`);
   return stdout;

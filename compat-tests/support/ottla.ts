@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { Server } from './process';
+import { runWell, Server } from './process';
 
 const COMMAND = resolve(__dirname, '../../dist/ottla.js');
 
@@ -48,6 +48,20 @@ export async function startOttla(
     server,
     stop: (signal) => server.stop(signal),
   };
+}
+
+/** Makes the folders of these properties ready for a cluster. */
+export async function formatOttla(propertiesFile: string, clusterId: string): Promise<void> {
+  const args = [COMMAND, 'storage', 'format', '-t', clusterId, '-c', propertiesFile];
+  await runWell(process.execPath, args);
+}
+
+/** Starts one node of a cluster with these properties; resolves once it serves. */
+export async function startOttlaNode(propertiesFile: string): Promise<Server> {
+  const args = [COMMAND, 'start', propertiesFile, '--json', '--log-level', 'warn'];
+  const server = new Server(process.execPath, args);
+  await server.until(/^\{"ready":true.*\}$/m);
+  return server;
 }
 
 interface Ready {
