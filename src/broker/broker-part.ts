@@ -2,6 +2,7 @@
 import type { BrokerEpoch } from '../base/ids';
 import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
+import { ApiError } from '../protocol/errors';
 import type { ReplicaFetchers } from '../replication/fetchers';
 import type { BoundListener } from './bind';
 import type { NodeControllerAccess } from './controller-access';
@@ -78,7 +79,7 @@ export class BrokerPart {
     await registration.register();
     this.#fetchers.start();
     await registration.unfence();
-    await this.#options.producerIds.prepare();
+    await this.#prepareProducerIds();
   }
 
   /** Tells the controller now rather than in time: a folder failed, for one. */
@@ -107,6 +108,17 @@ export class BrokerPart {
   async stop(): Promise<void> {
     await this.#registration?.stop();
     this.stopCoordinating();
+  }
+
+  /** Without them the first producer that wants one waits. */
+  async #prepareProducerIds(): Promise<void> {
+    const { producerIds, platform } = this.#options;
+    try {
+      await producerIds.prepare();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      platform.log.warn('no producer ids are at hand yet', { error });
+    }
   }
 
   #register(bound: readonly BoundListener[]): Registration {

@@ -148,7 +148,7 @@ export class Broker {
 
   /** Rejects with an Error that says which topic could not be created, and why. */
   async createTopics(topics: readonly NewTopic[]): Promise<void> {
-    const answer = await this.#access.askForNode(CreateTopics, {
+    const request = {
       topics: topics.map(({ name, partitions, settings }) => ({
         name,
         numPartitions: partitions ?? -1,
@@ -156,7 +156,9 @@ export class Broker {
         assignments: [],
         configs: [...settings].map(([key, value]) => ({ name: key, value })),
       })),
-    });
+    };
+    // Not on the way of what this broker's own life depends on: it may take a while.
+    const answer = await this.#access.askForNode(CreateTopics, request, 'client');
     for (const { name, errorCode, errorMessage } of answer.topics) {
       if (errorCode === Errors.NONE) continue;
       throw new Error(`The topic ${name} was not created: ${errorMessage ?? errorName(errorCode)}`);

@@ -147,7 +147,7 @@ export class Registration {
 
   #askToRegister() {
     const options = this.#options;
-    return options.controller.askForNode(BrokerRegistration, {
+    const request = {
       brokerId: options.nodeId,
       clusterId: options.clusterId,
       incarnationId: options.incarnationId,
@@ -165,21 +165,23 @@ export class Registration {
       rack: options.rack,
       logDirs: [...options.directories().online],
       previousBrokerEpoch: options.previousBrokerEpoch ?? -1,
-    });
+    };
+    return options.controller.askForNode(BrokerRegistration, request, 'heartbeat');
   }
 
   /** One heartbeat; how long until the next. */
   async #beatOnce(): Promise<number> {
     const { controller, nodeId, publisher, heartbeatIntervalMs } = this.#options;
     const asked = { fence: this.#wantsFence, shutDown: this.#wantsShutDown };
-    const answer = await controller.askForNode(BrokerHeartbeat, {
+    const request = {
       brokerId: nodeId,
       brokerEpoch: this.#epoch,
       currentMetadataOffset: publisher.appliedOffset,
       wantFence: asked.fence,
       wantShutDown: asked.shutDown,
       offlineLogDirs: [...this.#options.directories().offline],
-    });
+    };
+    const answer = await controller.askForNode(BrokerHeartbeat, request, 'heartbeat');
     if (answer.errorCode === Errors.STALE_BROKER_EPOCH) return this.#registerAgain();
     if (answer.errorCode !== Errors.NONE) return RETRY_MS;
     this.#answered += 1;

@@ -1,7 +1,10 @@
+import { AddRaftVoter } from '../../src/protocol/apis/add-raft-voter';
 import { CreateTopics } from '../../src/protocol/apis/create-topics';
+import { DescribeQuorum } from '../../src/protocol/apis/describe-quorum';
 import { Metadata } from '../../src/protocol/apis/metadata';
+import { RemoveRaftVoter } from '../../src/protocol/apis/remove-raft-voter';
 import { Errors } from '../../src/protocol/errors';
-import { BrokerCluster } from '../support/broker-cluster';
+import { BrokerCluster, CONTROLLER_PORT } from '../support/broker-cluster';
 
 const THREE = ['broker,controller', 'broker,controller', 'broker,controller'] as const;
 
@@ -96,6 +99,60 @@ describe('three nodes', () => {
     expect(cluster.simulation.nowMs - startMs).toBeLessThan(4_000);
   });
 
+  test('take a broker back at once that starts again before it was missed', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const controller = cluster.activeController.nodeId;
+    const killed = cluster.ids.find((id) => id !== controller) as number;
+    const { epoch = -1 } = imageAt(cluster, controller).broker(killed) ?? {};
+    cluster.kill(killed);
+    const startMs = cluster.simulation.nowMs;
+    await cluster.outcome(cluster.boot(killed));
+    expect(cluster.simulation.nowMs - startMs).toBeLessThan(1_500);
+    expect(imageAt(cluster, controller).broker(killed)?.epoch).toBeGreaterThan(epoch);
+  });
+
+  test('answer an admin call in a second where a broker is frozen, which holds it back no longer', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const controller = cluster.activeController.nodeId;
+    const [frozen = 0, asked = 0] = cluster.ids.filter((id) => id !== controller);
+    cluster.pause(frozen);
+    const startMs = cluster.simulation.nowMs;
+    const made = await cluster.ask(asked, CreateTopics, topic('t', 2));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+    const tookMs = cluster.simulation.nowMs - startMs;
+    expect(tookMs).toBeGreaterThan(900);
+    expect(tookMs).toBeLessThan(1_300);
+  });
+
+  test('decide under another leader when the one that decided is frozen, which gives in when it is back', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const frozen = cluster.activeController.nodeId;
+    const [asked = 0] = cluster.ids.filter((id) => id !== frozen);
+    cluster.pause(frozen);
+    const startMs = cluster.simulation.nowMs;
+    const made = await cluster.ask(asked, CreateTopics, topic('after', 2));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+    expect(cluster.simulation.nowMs - startMs).toBeLessThan(6_000);
+    await cluster.advance(20_000);
+    cluster.resume(frozen);
+    const fencedByIt = () =>
+      cluster.lines.filter(({ nodeId, event }) => nodeId === frozen && event === 'broker fenced');
+    await cluster.until(() => imageAt(cluster, frozen).topicByName('after') !== undefined);
+    await cluster.until(() => cluster.ids.every((id) => isUp(cluster, asked, id)));
+    expect(cluster.activeController.nodeId).not.toBe(frozen);
+    expect(fencedByIt()).toEqual([]);
+  });
+
+  test('refuse an admin call in time where nobody decides', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const [asked = 0, ...killed] = cluster.ids;
+    for (const id of killed) cluster.kill(id);
+    const startMs = cluster.simulation.nowMs;
+    const made = await cluster.ask(asked, CreateTopics, topic('t', 1));
+    expect(made.topics).toMatchObject([{ errorCode: Errors.REQUEST_TIMED_OUT }]);
+    expect(cluster.simulation.nowMs - startMs).toBeGreaterThan(29_000);
+  });
+
   test('do not decide without a majority, and go on when it is there again', async () => {
     const cluster = await BrokerCluster.start({ roles: THREE });
     const controller = cluster.activeController.nodeId;
@@ -133,6 +190,31 @@ describe('nodes with one role each', () => {
     expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
     expect([...cluster.broker(4).quorum.driver.voters.keys()].sort()).toEqual([1, 2, 3]);
     expect(cluster.broker(4).quorum.driver.kraftVersion).toBe(1);
+  });
+
+  test('change the voters of a dynamic quorum as they are asked to at any broker', async () => {
+    const cluster = await BrokerCluster.start({ roles: ROLES, isDynamic: true, joining: [3] });
+    const directoryId = cluster.directoryId(3);
+    const added = await cluster.ask(5, AddRaftVoter, {
+      clusterId: cluster.broker(5).clusterId,
+      timeoutMs: 30_000,
+      voterId: 3,
+      voterDirectoryId: directoryId,
+      listeners: [{ name: 'CONTROLLER', host: 'host-3', port: CONTROLLER_PORT }],
+    });
+    expect(added.errorCode).toBe(Errors.NONE);
+    const described = await cluster.ask(4, DescribeQuorum, {
+      topics: [{ topicName: '__cluster_metadata', partitions: [{ partitionIndex: 0 }] }],
+    });
+    const voters = described.topics[0]?.partitions[0]?.currentVoters ?? [];
+    expect(voters.map(({ replicaId }) => replicaId).sort()).toEqual([1, 2, 3]);
+    const removed = await cluster.ask(4, RemoveRaftVoter, {
+      clusterId: cluster.broker(4).clusterId,
+      voterId: 3,
+      voterDirectoryId: directoryId,
+    });
+    expect(removed.errorCode).toBe(Errors.NONE);
+    await cluster.until(() => !cluster.broker(4).quorum.driver.voters.has(3));
   });
 
   test('a controller that may join a dynamic quorum becomes a voter by itself', async () => {

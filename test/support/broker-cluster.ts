@@ -6,12 +6,13 @@ import { Channel, channelBuffers } from '../../src/client/channel';
 import { loggerOver } from '../../src/platform/logger';
 import type { Platform } from '../../src/platform/platform';
 import type { AnyApi, RequestDraft, ResponseOf } from '../../src/protocol/api';
+import { readMetaProperties } from '../../src/storage/meta-properties';
 import { Machine, USUAL_TRAITS } from '../simulation/engine/machine';
 import { SimulatedNetworks } from '../simulation/engine/simulated-network';
 import { Simulation } from '../simulation/engine/simulation';
 
 const CLIENT_PORT = 9092;
-const CONTROLLER_PORT = 9093;
+export const CONTROLLER_PORT = 9093;
 const FOLDER = '/data';
 
 export type Roles = 'broker,controller' | 'broker' | 'controller';
@@ -84,6 +85,13 @@ export class BrokerCluster {
     const { broker } = this.#node(id);
     if (broker === undefined) throw new Error(`node ${id} does not run`);
     return broker;
+  }
+
+  /** The id of the folder of a node that runs. */
+  directoryId(id: number): string {
+    const { disk } = this.#node(id).machine;
+    if (disk === undefined) throw new Error(`node ${id} does not run`);
+    return readMetaProperties(disk, FOLDER)?.directoryId ?? '';
   }
 
   /** The nodes that run. */
