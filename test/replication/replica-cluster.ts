@@ -40,7 +40,9 @@ const DECIDING_MS = 2;
 
 export interface ClusterSettings {
   readonly replicaLagTimeMaxMs: number;
-  readonly fetchersPerLeader: number;
+  /** May change; draw a setting of brokers then. */
+  fetchersPerLeader: number;
+  readonly maxFetchSessions: number;
   readonly waitMaxMs: number;
   readonly tellsHighWatermark: boolean;
   readonly replicaSelector: 'rack-aware' | undefined;
@@ -50,6 +52,7 @@ export interface ClusterSettings {
 const USUAL: ClusterSettings = {
   replicaLagTimeMaxMs: 30_000,
   fetchersPerLeader: 1,
+  maxFetchSessions: 1000,
   waitMaxMs: 500,
   tellsHighWatermark: false,
   replicaSelector: undefined,
@@ -226,7 +229,7 @@ export class ReplicaNode {
       replicas: this.replicas,
       waiting,
       fetchSessions: new FetchSessions(
-        { maxSessions: 1000, maxPartitions: 100_000, evictionMs: 120_000 },
+        { maxSessions: settings.maxFetchSessions, maxPartitions: 100_000, evictionMs: 120_000 },
         random,
         waiting,
       ),

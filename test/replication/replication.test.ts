@@ -1,3 +1,4 @@
+import { metadataRecord } from '../../src/metadata/metadata-record';
 import { Fetch } from '../../src/protocol/apis/fetch';
 import { Produce } from '../../src/protocol/apis/produce';
 import { Errors } from '../../src/protocol/errors';
@@ -348,6 +349,62 @@ test('a follower serves consumers up to its own high watermark', async () => {
   expect(answer?.records?.length).toBeGreaterThan(0);
   const beyond = (await fetch(9n)).responses[0]?.partitions[0];
   expect(beyond).toMatchObject({ errorCode: Errors.OFFSET_OUT_OF_RANGE });
+});
+
+test('bytes that were damaged on the leader are not copied, and that is told', async () => {
+  const cluster = await ReplicaCluster.start(2);
+  await cluster.node(2).kill();
+  cluster.createTopic('t', [{ replicas: [1, 2], isr: [1] }]);
+  await cluster.world.advance(50);
+  await produce(cluster, 1, 't', batch(3), { acks: LEADER });
+  const file = cluster.node(1).disk.open('/data/t-0/00000000000000000000.log', 'write');
+  file.write([Buffer.from([0xff])], file.length() - 2);
+  cluster.register(2, 40);
+  await cluster.node(2).start(40);
+  await cluster.world.advance(3000);
+  expect(cluster.node(2).partition('t').endOffset).toBe(0);
+  const told = cluster.node(2).machine.lines.filter(({ level }) => level === 'warn');
+  expect(told).toMatchObject([
+    {
+      event: 'a replica gets no records from its leader',
+      fields: { reason: 'the batch at offset 0 has a wrong checksum' },
+    },
+  ]);
+});
+
+test('a leader without room for sessions is copied from all the same', async () => {
+  const cluster = await ReplicaCluster.start(2, { maxFetchSessions: 0 });
+  cluster.createTopic('t', [{ replicas: [1, 2] }, { replicas: [1, 2] }]);
+  await cluster.world.advance(50);
+  for (const index of [0, 1, 0, 1]) {
+    expect(await produce(cluster, 1, 't', batch(2), { index })).toMatchObject({ errorCode: 0 });
+  }
+  expect(cluster.node(1).services.fetchSessions.sessionCount).toBe(0);
+});
+
+test('more connections to each leader are made when that is set, and partitions spread', async () => {
+  const cluster = await ReplicaCluster.start(2);
+  cluster.createTopic(
+    't',
+    Array.from({ length: 9 }, () => ({ replicas: [1, 2] })),
+  );
+  await cluster.world.advance(700);
+  const sessions = cluster.node(1).services.fetchSessions;
+  expect(sessions).toMatchObject({ sessionCount: 1, partitionCount: 9 });
+  cluster.settings.fetchersPerLeader = 3;
+  cluster.draw([
+    metadataRecord('ConfigRecord', 0, {
+      resourceType: 4,
+      resourceName: '',
+      name: 'num.replica.fetchers',
+      value: '3',
+    }),
+  ]);
+  await cluster.world.advance(1200);
+  expect(sessions.sessionCount).toBe(3);
+  for (let index = 0; index < 9; index++) {
+    expect(await produce(cluster, 1, 't', batch(), { index })).toMatchObject({ errorCode: 0 });
+  }
 });
 
 describe('consumers that name their rack', () => {
