@@ -3,6 +3,7 @@
  * missing is skipped with a line that says so. Closes with `N passed, N failed, N skipped`.
  */
 import { execFileSync } from 'node:child_process';
+import { suite as cluster } from './cluster/suite';
 import { suite as crash } from './crash/suite';
 import { suite as embed } from './embed/suite';
 import { suite as java } from './java/suite';
@@ -11,7 +12,14 @@ import { suite as mixed } from './mixed/suite';
 import { startOttla, temporaryFolder } from './support/ottla';
 import type { ForeignSuite, OwnBrokersSuite } from './support/suite';
 
-const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [crash, embed, kcat, java, mixed];
+const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [
+  crash,
+  cluster,
+  embed,
+  kcat,
+  java,
+  mixed,
+];
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
 void main(process.argv.slice(2));

@@ -51,9 +51,31 @@ export async function startOttla(
 }
 
 /** Makes the folders of these properties ready for a cluster. */
-export async function formatOttla(propertiesFile: string, clusterId: string): Promise<void> {
-  const args = [COMMAND, 'storage', 'format', '-t', clusterId, '-c', propertiesFile];
+export async function formatOttla(
+  propertiesFile: string,
+  clusterId: string,
+  ...flags: readonly string[]
+): Promise<void> {
+  const args = [COMMAND, 'storage', 'format', '-t', clusterId, '-c', propertiesFile, ...flags];
   await runWell(process.execPath, args);
+}
+
+export interface OttlaCluster {
+  /** `host:port` of each node. */
+  readonly servers: readonly string[];
+  readonly clusterId: string;
+  /** Of `node-1`, `node-1.properties`, … */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** Starts three nodes on free ports by `ottla cluster`; `folder` keeps their data. */
+export async function startOttlaCluster(folder: string): Promise<OttlaCluster> {
+  const args = [COMMAND, 'cluster', '--data', folder, '--port', '0', '--json'];
+  const server = new Server(process.execPath, args, { NODE_EXTRA_CA_CERTS: '' });
+  const [line] = await server.until(/^\{"ready":true.*\}$/m);
+  const { clusterId, bootstrapServers } = JSON.parse(line) as Ready;
+  return { servers: bootstrapServers.split(','), clusterId, folder, stop: () => server.stop() };
 }
 
 /** Starts one node of a cluster with these properties; resolves once it serves. */

@@ -21,5 +21,5 @@ export function readProperties(file: string): Properties {
 /** Writes a file that `readProperties`, and Kafka, reads the same from. */
 export function writeProperties(file: string, properties: Properties): void {
   const { stringify } = require('dot-properties') as typeof import('dot-properties');
-  writeFileSync(file, `${stringify(Object.fromEntries(properties))}\n`);
+  writeFileSync(file, `${stringify(Object.fromEntries(properties), { lineWidth: null })}\n`);
 }
