@@ -5,8 +5,9 @@
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { KAFKA_CLUSTER, OTTLA_CLUSTER } from './clusters';
 import { LoadProcess } from './load';
-import { type Figure, rows } from './rows';
+import { type Figure, type Row, replicatedRows, rows } from './rows';
 import { startAndMeasure } from './start';
 import { KAFKA, OTTLA, type Target, type TargetKind } from './targets';
 import { measureValidation } from './validation';
@@ -28,7 +29,9 @@ async function main(): Promise<void> {
     },
   });
   execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
-  const kinds = [OTTLA, ...(values.against === 'kafka' ? [KAFKA] : [])];
+  const isBeside = values.against === 'kafka';
+  const kinds = [OTTLA, ...(isBeside ? [KAFKA] : [])];
+  const clusters = [OTTLA_CLUSTER, ...(isBeside ? [KAFKA_CLUSTER] : [])];
   for (const kind of kinds) {
     const reason = await kind.missing();
     if (reason !== undefined) throw new Error(`${kind.name} cannot be measured: ${reason}`);
@@ -36,7 +39,10 @@ async function main(): Promise<void> {
   const load = new LoadProcess();
   const second = new LoadProcess();
   try {
-    await measureAll(kinds, Number(values.repetitions), values.only, load, second);
+    const repetitions = Number(values.repetitions);
+    if (values.only === undefined) await measureStarts(kinds, repetitions, load);
+    await measureAll(kinds, rows(second), repetitions, values.only, load);
+    await measureAll(clusters, replicatedRows(), repetitions, values.only, load);
     if (values.only === undefined) for (const line of measureValidation()) say(line);
   } finally {
     load.stop();
@@ -46,17 +52,17 @@ async function main(): Promise<void> {
 
 async function measureAll(
   kinds: readonly TargetKind[],
+  all: readonly Row[],
   repetitions: number,
   only: string | undefined,
   load: LoadProcess,
-  second: LoadProcess,
 ): Promise<void> {
-  if (only === undefined) await measureStarts(kinds, repetitions, load);
+  const wanted = all.filter(({ name }) => only === undefined || name.includes(only));
+  if (wanted.length === 0) return;
   const targets: Target[] = [];
   try {
-    for (const kind of kinds) targets.push((await startAndMeasure(kind, load)).target);
-    for (const row of rows(second)) {
-      if (only !== undefined && !row.name.includes(only)) continue;
+    for (const kind of kinds) targets.push(await (await kind.prepare())());
+    for (const row of wanted) {
       const series = new Map<string, Series>();
       for (let round = 0; round < repetitions; round++) {
         for (const target of targets) note(series, target.name, await row.run(target, load));

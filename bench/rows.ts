@@ -28,27 +28,49 @@ export interface Row {
 
 const PARTITIONS = 4;
 const WARM_UP_SECONDS = 0.5;
+/** Three virtual machines on one computer compile for longer. */
+const CLUSTER_WARM_UP_SECONDS = 4;
 const SECONDS = 2;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 /** What a fetch row reads, over and over: so much that it does not sit in the processor's cache. */
 const FETCHED_BYTES = 256 * MIB;
 
+const partitions = Array.from({ length: PARTITIONS }, (_, index) => index);
 let made = 0;
 
-/** Runs `body` on a new topic, which is gone afterwards. */
+/** Runs `body` on a new topic, which is gone afterwards; of several nodes the first leads it. */
 async function withTopic<T>(target: Target, body: (topic: string) => Promise<T>): Promise<T> {
   const topic = `bench-${made++}`;
   await target.admin.connect();
   const configEntries = [{ name: 'file.delete.delay.ms', value: '0' }];
+  const replicas = target.pids.map((_, index) => index + 1);
+  const placed =
+    replicas.length === 1
+      ? { numPartitions: PARTITIONS }
+      : { replicaAssignment: partitions.map((partition) => ({ partition, replicas })) };
   await target.admin.createTopics({
-    topics: [{ topic, numPartitions: PARTITIONS, configEntries }],
+    topics: [{ topic, configEntries, ...placed }],
     waitForLeaders: true,
   });
+  await untilLed(target, topic);
   try {
     return await body(topic);
   } finally {
     await target.admin.deleteTopics({ topics: [topic] });
+  }
+}
+
+/** What one broker knows, the leader itself may hear of later: not of ours, but of those beside. */
+async function untilLed({ admin }: Target, topic: string): Promise<void> {
+  for (const attempt of Array.from({ length: 100 }, (_, index) => index)) {
+    try {
+      await admin.fetchTopicOffsets(topic);
+      return;
+    } catch (error) {
+      if (attempt === 99) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
 }
 
@@ -62,10 +84,11 @@ async function measure(
   load: LoadProcess,
   job: Omit<Job, 'port' | 'seconds'>,
 ): Promise<Measured> {
-  await load.run({ ...job, port: target.port, seconds: WARM_UP_SECONDS });
-  const before = cpuSeconds(target.pid);
+  const seconds = target.pids.length === 1 ? WARM_UP_SECONDS : CLUSTER_WARM_UP_SECONDS;
+  await load.run({ ...job, port: target.port, seconds });
+  const before = cpuSeconds(target.pids);
   const report = await load.run({ ...job, port: target.port, seconds: SECONDS });
-  return { report, cpuSeconds: cpuSeconds(target.pid) - before };
+  return { report, cpuSeconds: cpuSeconds(target.pids) - before };
 }
 
 function throughput(bytes: number, { report, cpuSeconds: cpu }: Measured): Figure[] {
@@ -78,8 +101,6 @@ function throughput(bytes: number, { report, cpuSeconds: cpu }: Measured): Figur
 
 const size = (bytes: number): string =>
   bytes >= MIB ? `${bytes / MIB} MiB` : bytes >= KIB ? `${bytes / KIB} KiB` : `${bytes} B`;
-
-const partitions = Array.from({ length: PARTITIONS }, (_, index) => index);
 
 function produceRow(recordBytes: number, batchBytes: number): Row {
   return {
@@ -219,6 +240,36 @@ function loopLagRow(second: LoadProcess): Row {
         return latencyFigures(report);
       }),
   };
+}
+
+/** How long the first record of a new partition takes; it must not wait out a follower's poll. */
+const firstWriteRow: Row = {
+  name: 'first record of a new topic, acks=all',
+  run: (target, load) =>
+    withTopic(target, async (topic) => {
+      const report = await load.run({
+        port: target.port,
+        connections: 1,
+        depth: 1,
+        seconds: 10,
+        requests: 1,
+        frames: [produceFrame(topic, 0, -1, batchOf(100, 1))],
+        errorAt: produceErrorAt(topic),
+      });
+      return [{ name: 'latency', unit: 'ms', value: report.latency.max, isBetterWhen: 'less' }];
+    }),
+};
+
+/** On three nodes, each partition on all of them. */
+export function replicatedRows(): readonly Row[] {
+  const rows = [
+    produceRow(KIB, 16 * KIB),
+    produceRow(KIB, MIB),
+    smallRow('32 connections, one at a time', 32, 1),
+    latencyRow('one connection, one 1 kB record at a time', { connections: 1, depth: 1 }, 1000),
+    firstWriteRow,
+  ];
+  return rows.map((row) => ({ ...row, name: `three nodes: ${row.name}` }));
 }
 
 export function rows(second: LoadProcess): readonly Row[] {

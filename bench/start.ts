@@ -40,7 +40,7 @@ export async function startAndMeasure(
     figures: [
       figure('process start to open port', 'ms', openMs),
       figure('process start to first acknowledged record', 'ms', firstMs),
-      figure('idle memory', 'MiB', residentMebibytes(target.pid)),
+      figure('idle memory', 'MiB', residentMebibytes(target.pids)),
     ],
   };
 }

@@ -15,7 +15,8 @@ import { startOttla, temporaryFolder } from '../compat-tests/support/ottla';
 export interface Target {
   readonly name: string;
   readonly port: number;
-  readonly pid: number;
+  /** One for each node. */
+  readonly pids: readonly number[];
   readonly admin: Admin;
   stop(): Promise<void>;
 }
@@ -36,7 +37,7 @@ export const OTTLA: TargetKind = {
     return async () => {
       const node = await startOttla(folder.path);
       const port = Number(node.bootstrapServers.split(':')[1]);
-      return target('ottla', port, node.server.pid, async () => {
+      return target('ottla', port, [node.server.pid], async () => {
         await node.stop();
         folder.end();
       });
@@ -61,7 +62,7 @@ export const KAFKA: TargetKind = {
     return async () => {
       const server = startKafka(file, ['-Xmx1g', '-Xms1g']);
       await untilOpen(port, server);
-      return target('kafka', port, server.pid, async () => {
+      return target('kafka', port, [server.pid], async () => {
         await server.stop();
         folder.end();
       });
@@ -69,10 +70,11 @@ export const KAFKA: TargetKind = {
   },
 };
 
-async function target(
+/** `pids`: one for each node. */
+export async function target(
   name: string,
   port: number,
-  pid: number,
+  pids: readonly number[],
   stop: () => Promise<void>,
 ): Promise<Target> {
   const kafka = new Kafka({
@@ -84,7 +86,7 @@ async function target(
   return {
     name,
     port,
-    pid,
+    pids,
     admin,
     stop: async () => {
       await admin.disconnect();

@@ -64,10 +64,12 @@ export async function kafkaTool(
 
 const tools = new JavaTools(java(['-Xmx256m'], resolve(__dirname, '../java/ToolRunner.java'), []));
 
-/** Makes the folders of these properties ready for a new cluster. */
-export async function formatKafka(propertiesFile: string): Promise<void> {
-  const id = randomBytes(16).toString('base64url').replace(/^-/, 'A');
-  await kafkaTool('kafka.tools.StorageTool', ['format', '-t', id, '-c', propertiesFile]);
+/** Makes the folders of these properties ready for a cluster, a new one where none is named. */
+export async function formatKafka(
+  propertiesFile: string,
+  clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A'),
+): Promise<void> {
+  await kafkaTool('kafka.tools.StorageTool', ['format', '-t', clusterId, '-c', propertiesFile]);
 }
 
 /** Starts an Apache Kafka node with these properties, on a folder formatted before. */
