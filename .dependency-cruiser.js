@@ -60,6 +60,12 @@ module.exports = {
       },
     },
     {
+      name: 'no-test-in-the-product',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|compat-tests|bench|scripts)/' },
+    },
+    {
       name: 'no-development-package-in-the-product',
       severity: 'error',
       from: { path: '^src/' },
