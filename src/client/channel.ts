@@ -77,7 +77,7 @@ export class ChannelError extends Error {
 export interface RequestOptions {
   /** Instead of the channel's. */
   readonly timeoutMs?: number;
-  /** Copies the answer's bytes, which are lent, to where they are kept; by default somewhere new. */
+  /** Copies the answer's bytes, which are lent, to where they are kept; by default elsewhere. */
   readonly keep?: KeepFrame;
 }
 
