@@ -10,8 +10,6 @@ import { LiveSettings } from './live-settings';
 import { replicaSelector } from './node-settings';
 import type { Settings } from './settings';
 
-/** The usual `replica.fetch.response.max.bytes`, and what goes with the records. */
-const LARGEST_ANSWER = 11 * 1024 * 1024;
 /** As Kafka's channels between brokers; the longest pause is `replica.fetch.backoff.ms`. */
 const RECONNECT_BACKOFF_MS = 50;
 
@@ -37,12 +35,7 @@ export function replicaFetchers(options: FetchersOfNode): ReplicaFetchers {
     replicas,
     clock,
     logger: log.with({ room: 'replication' }),
-    world: {
-      clock,
-      network,
-      random,
-      buffers: channelBuffers({ largestKeptBytes: LARGEST_ANSWER }),
-    },
+    world: { clock, network, random, buffers: channelBuffers() },
     peers: {
       connectTimeoutMs: settings.number('socket.connection.setup.timeout.ms'),
       requestTimeoutMs: settings.value('replica.socket.timeout.ms'),
