@@ -3,7 +3,7 @@ import type { LeaderEpoch, NodeId, Offset } from '../base/ids';
 import type { Logger } from '../platform/platform';
 import { Errors, errorName } from '../protocol/errors';
 import { OffsetsOutOfOrderError, StorageError } from '../storage/errors';
-import type { Log } from '../storage/log';
+import type { EpochAndEndOffset, Log } from '../storage/log';
 import { appendFetched, checkFetched, resetFor, truncationPoint } from './follower';
 import type { Fetched, FetchPosition, Taken } from './partition-types';
 import { Change, type Watchers } from './waiting';
@@ -94,10 +94,7 @@ export class Following {
     if (errorCode !== Errors.NONE) {
       return { kind: 'failed', errorCode, reason: errorName(errorCode) };
     }
-    if (divergingEpoch.epoch >= 0) {
-      this.#truncate(truncationPoint(this.#log, divergingEpoch));
-      return { kind: 'truncated' };
-    }
+    if (divergingEpoch.epoch >= 0) return this.#part(divergingEpoch);
     const checked = checkFetched(records, this.leaderEpoch);
     if (checked.kind === 'corrupt') {
       return { kind: 'failed', errorCode: Errors.CORRUPT_MESSAGE, reason: checked.reason };
@@ -108,6 +105,16 @@ export class Following {
     this.#raiseTo(fetched);
     const lag = Math.max(0, fetched.highWatermark - this.#log.endOffset);
     return { kind: 'followed', bytes, lag };
+  }
+
+  #part(diverging: EpochAndEndOffset): Taken {
+    const { endOffset, latestEpoch } = this.#log;
+    this.#truncate(truncationPoint(this.#log, diverging));
+    const isSame = this.#log.endOffset === endOffset && this.#log.latestEpoch === latestEpoch;
+    if (!isSame) return { kind: 'truncated' };
+    // Asked again it would say the same; not in a tight circle.
+    const reason = `its log parts from ours where ours has nothing to cut (${endOffset})`;
+    return { kind: 'failed', errorCode: Errors.UNKNOWN_SERVER_ERROR, reason };
   }
 
   /** High watermark and start follow the leader's, as far as this log reaches. */

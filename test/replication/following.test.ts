@@ -84,6 +84,14 @@ test('where the logs part it is cut back, and asks on from there', () => {
   expect(following.position()).toMatchObject({ fetchOffset: 3, lastFetchedEpoch: 1 });
 });
 
+test('a leader that wants nothing cut is not asked in a tight circle', () => {
+  const { log, take } = setUp();
+  expect(take(fetched({ divergingEpoch: { epoch: 3, endOffset: 9 } }))).toMatchObject({
+    kind: 'failed',
+  });
+  expect(log.endOffset).toBe(5);
+});
+
 test('an answer to another question than the open one is nothing', () => {
   const { log, following } = setUp();
   const position = following.position();
