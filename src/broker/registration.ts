@@ -15,6 +15,8 @@ import { StartError } from './start-error';
 
 /** Pause before a request that failed is tried again. */
 const RETRY_MS = 100;
+/** How often a broker that waits to be registered says so. */
+const TELL_MS = 10_000;
 /** A broker that stops, and is not answered for so long, stops without. */
 const CONTROLLER_LOST_MS = 5_000;
 
@@ -75,18 +77,19 @@ export class Registration {
   async register(): Promise<void> {
     const { clock, timeoutMs } = this.#options;
     const untilMs = clock.monotonicMs() + timeoutMs;
-    for (;;) {
-      const { errorCode, brokerEpoch } = await this.#askToRegister();
-      if (errorCode === Errors.NONE) {
-        this.#epoch = brokerEpoch;
-        return;
+    const telling = this.#tellWhileWaiting();
+    try {
+      for (;;) {
+        const { errorCode, brokerEpoch } = await this.#askToRegister();
+        if (errorCode === Errors.NONE) {
+          this.#epoch = brokerEpoch;
+          return;
+        }
+        if (!PASSING.has(errorCode) || clock.monotonicMs() >= untilMs) throw refusal(errorCode);
+        await clock.sleep(RETRY_MS);
       }
-      if (!PASSING.has(errorCode) || clock.monotonicMs() >= untilMs) {
-        throw new StartError(
-          `The controller does not register this broker: ${errorName(errorCode)}.`,
-        );
-      }
-      await clock.sleep(RETRY_MS);
+    } finally {
+      telling.stop();
     }
   }
 
@@ -143,6 +146,20 @@ export class Registration {
     this.#isStopped = true;
     this.#timer?.cancel();
     await this.#beating;
+  }
+
+  /** Whoever starts a node whose controllers are not there yet wants to know what it waits for. */
+  #tellWhileWaiting(): { stop(): void } {
+    const { clock, logger } = this.#options;
+    let timer: Timer;
+    const tellLater = (): void => {
+      timer = clock.setTimer(TELL_MS, () => {
+        logger.warn('this broker is not registered yet: it waits for an active controller');
+        tellLater();
+      });
+    };
+    tellLater();
+    return { stop: () => timer.cancel() };
   }
 
   #askToRegister() {
@@ -236,6 +253,15 @@ export class Registration {
       });
     });
   }
+}
+
+function refusal(errorCode: number): StartError {
+  return new StartError(
+    errorCode === Errors.NOT_CONTROLLER
+      ? 'No active controller was found in time: are the controllers running that ' +
+          'controller.quorum.voters or controller.quorum.bootstrap.servers name?'
+      : `The controller does not register this broker: ${errorName(errorCode)}.`,
+  );
 }
 
 /** Refusals that pass by themselves: no controller yet, or our former life is not over yet. */

@@ -10,6 +10,8 @@ import { LiveSettings } from './live-settings';
 import { replicaSelector } from './node-settings';
 import type { Settings } from './settings';
 
+/** The usual `replica.fetch.response.max.bytes`, and what goes with the records. */
+const LARGEST_ANSWER = 11 * 1024 * 1024;
 /** As Kafka's channels between brokers; the longest pause is `replica.fetch.backoff.ms`. */
 const RECONNECT_BACKOFF_MS = 50;
 
@@ -35,7 +37,12 @@ export function replicaFetchers(options: FetchersOfNode): ReplicaFetchers {
     replicas,
     clock,
     logger: log.with({ room: 'replication' }),
-    world: { clock, network, random, buffers: channelBuffers() },
+    world: {
+      clock,
+      network,
+      random,
+      buffers: channelBuffers({ largestKeptBytes: LARGEST_ANSWER }),
+    },
     peers: {
       connectTimeoutMs: settings.number('socket.connection.setup.timeout.ms'),
       requestTimeoutMs: settings.value('replica.socket.timeout.ms'),

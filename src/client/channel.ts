@@ -12,7 +12,7 @@ import { Errors, errorName, MalformedFrameError } from '../protocol/errors';
 import { FrameAssembler, keepFrame, SharedBuffer } from '../protocol/frame';
 import { readResponseHeader, writeRequestFrame } from '../protocol/header';
 import { Reader } from '../protocol/reader';
-import { SlabPool } from '../protocol/slabs';
+import { SlabPool, type SlabPoolOptions } from '../protocol/slabs';
 
 /** What channels are made of; one for all channels of a process. */
 export interface ChannelWorld {
@@ -26,9 +26,10 @@ export interface ChannelBuffers {
   readonly slabs: SlabPool;
 }
 
-export const channelBuffers = (): ChannelBuffers => ({
+/** Of large answers only those up to `largestKeptBytes` (4 MiB) get their memory again. */
+export const channelBuffers = (options: SlabPoolOptions = {}): ChannelBuffers => ({
   shared: new SharedBuffer(),
-  slabs: new SlabPool(),
+  slabs: new SlabPool(options),
 });
 
 export interface ChannelOptions {
@@ -76,7 +77,11 @@ export class ChannelError extends Error {
 export interface RequestOptions {
   /** Instead of the channel's. */
   readonly timeoutMs?: number;
+  /** Copies the answer's bytes, which are lent, to where they are kept; by default elsewhere. */
+  readonly keep?: KeepFrame;
 }
+
+export type KeepFrame = (buffer: Buffer, start: number, end: number) => Buffer;
 
 /** A version, or the newest that both sides speak (needs `negotiate`). */
 export type RequestVersion = number | 'newest';
@@ -86,6 +91,7 @@ interface Pending {
   readonly version: number;
   readonly correlationId: number;
   readonly timer: Timer;
+  readonly keep: KeepFrame;
   resolve(response: unknown): void;
   reject(error: ChannelError): void;
 }
@@ -195,10 +201,11 @@ export class Channel {
   ): Promise<ResponseOf<A>> {
     return new Promise((resolve, reject) => {
       const sent = this.#send(api, version, body);
-      const { timeoutMs = this.#options.requestTimeoutMs } = options;
+      const { timeoutMs = this.#options.requestTimeoutMs, keep = keepFrame } = options;
       const pending: Pending = {
         ...sent,
         api,
+        keep,
         timer: this.#world.clock.setTimer(timeoutMs, () => this.#timedOut(pending)),
         resolve: resolve as Pending['resolve'],
         reject,
@@ -261,7 +268,7 @@ export class Channel {
     pending.timer.cancel();
     try {
       // The caller goes on in a later microtask, when the lent bytes are somebody else's.
-      pending.resolve(decodeAnswer(pending, new Reader(keepFrame(buffer, start, end))));
+      pending.resolve(decodeAnswer(pending, new Reader(pending.keep(buffer, start, end))));
     } catch (error) {
       const message = `${this.#name} sent a malformed answer to ${pending.api.name}`;
       pending.reject(new ChannelError('malformed', message, error));

@@ -2,8 +2,8 @@
 import { invariant } from '../base/invariant';
 
 const SMALLEST_BYTES = 1024;
-/** Larger ones are not kept for reuse, and are not rounded up to a power of two. */
-const LARGEST_KEPT_BYTES = 4 * 1024 * 1024;
+/** Larger ones are not rounded up to a power of two, and by default not kept for reuse. */
+const LARGEST_ROUNDED_BYTES = 4 * 1024 * 1024;
 const LARGE_STEP_BYTES = 1024 * 1024;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
@@ -13,17 +13,21 @@ export const OVERWRITTEN = 0xdb;
 export interface SlabPoolOptions {
   /** Fills what is given back; for tests and simulation. */
   readonly overwrites?: boolean;
+  /** Larger ones are not kept for reuse; 4 MiB by default. */
+  readonly largestKeptBytes?: number;
 }
 
 /** One for all connections of a node: `leasedBytes` is what they hold together. */
 export class SlabPool {
   readonly overwrites: boolean;
+  readonly #largestKeptBytes: number;
   #leasedBytes = 0;
   #freeBytes = 0;
   readonly #free = new Map<number, Buffer[]>();
 
   constructor(options: SlabPoolOptions = {}) {
     this.overwrites = options.overwrites === true;
+    this.#largestKeptBytes = options.largestKeptBytes ?? LARGEST_ROUNDED_BYTES;
   }
 
   /** Bytes of all slabs that are leased now. */
@@ -46,7 +50,8 @@ export class SlabPool {
     this.#leasedBytes -= slab.length;
     invariant(this.#leasedBytes >= 0, 'a slab was given back twice');
     if (this.overwrites) slab.fill(OVERWRITTEN);
-    if (slab.length > LARGEST_KEPT_BYTES || this.#freeBytes + slab.length > KEPT_BYTES) return;
+    const isKept = slab.length <= this.#largestKeptBytes;
+    if (!isKept || this.#freeBytes + slab.length > KEPT_BYTES) return;
     this.#freeBytes += slab.length;
     const free = this.#free.get(slab.length);
     if (free === undefined) this.#free.set(slab.length, [slab]);
@@ -55,7 +60,7 @@ export class SlabPool {
 }
 
 function capacityFor(bytes: number): number {
-  if (bytes > LARGEST_KEPT_BYTES) return Math.ceil(bytes / LARGE_STEP_BYTES) * LARGE_STEP_BYTES;
+  if (bytes > LARGEST_ROUNDED_BYTES) return Math.ceil(bytes / LARGE_STEP_BYTES) * LARGE_STEP_BYTES;
   let capacity = SMALLEST_BYTES;
   while (capacity < bytes) capacity *= 2;
   return capacity;

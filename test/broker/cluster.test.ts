@@ -81,10 +81,15 @@ describe('three nodes', () => {
 
   test('hand over when the one that decides stops in order', async () => {
     const cluster = await BrokerCluster.start({ roles: THREE });
+    await cluster.ask(1, CreateTopics, topic('t', 3, 6));
     const stopped = cluster.activeController.nodeId;
     const startMs = cluster.simulation.nowMs;
     await cluster.stop(stopped);
     expect(cluster.simulation.nowMs - startMs).toBeLessThan(1_500);
+    for (const { quorum } of cluster.running) {
+      const { partitions } = quorum.publisher.image.topicByName('t') ?? { partitions: [] };
+      for (const { leader } of partitions) expect([-1, stopped]).not.toContain(leader);
+    }
     const [asked = 0] = cluster.ids.filter((id) => id !== stopped);
     const made = await cluster.ask(asked, CreateTopics, topic('after', 2));
     expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
@@ -182,6 +187,20 @@ describe('nodes with one role each', () => {
     cluster.kill(killed);
     const later = await cluster.ask(4, CreateTopics, topic('later', 2));
     expect(later.topics).toMatchObject([{ errorCode: Errors.NONE }]);
+  });
+
+  test('say what they wait for, and give up in time, where no controller runs', async () => {
+    const cluster = await BrokerCluster.start({ roles: ['controller', 'broker'] });
+    cluster.kill(1);
+    await cluster.stop(2);
+    const starting = cluster.boot(2);
+    await expect(cluster.outcome(starting, 120_000)).rejects.toThrow(
+      /No active controller was found/,
+    );
+    const told = cluster.lines.filter(({ event }) =>
+      event.includes('waits for an active controller'),
+    );
+    expect(told.length).toBeGreaterThan(3);
   });
 
   test('form a cluster with a dynamic quorum', async () => {

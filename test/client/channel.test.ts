@@ -199,3 +199,17 @@ test('a request without an answer is only sent', async () => {
   requests[1]?.answer(answer('after'));
   expect((await world.outcome(asked)).clusterId).toBe('after');
 });
+
+test('an answer is kept where its asker wants it', async () => {
+  const channel = await connect();
+  const place = Buffer.alloc(200);
+  const keep = (buffer: Buffer, start: number, end: number): Buffer => {
+    buffer.copy(place, 0, start, end);
+    return place.subarray(0, end - start);
+  };
+  const asked = channel.request(Metadata, 5, metadata, { keep });
+  await world.advance(10);
+  requests[0]?.answer(answer('somewhere'));
+  expect(await world.outcome(asked)).toMatchObject({ clusterId: 'somewhere' });
+  expect(place.includes('somewhere')).toBe(true);
+});
