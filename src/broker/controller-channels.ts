@@ -29,6 +29,8 @@ export interface ControllerChannelsOptions extends PeersOptions {
     readonly clock: Clock;
     readonly random: Pick<Random, 'below'>;
   };
+  /** How long a heartbeat may stay unanswered before another connection is tried. */
+  readonly heartbeatTimeoutMs: number;
 }
 
 export class ControllerChannels {
@@ -60,7 +62,9 @@ export class ControllerChannels {
     lane.open += 1;
     try {
       const channel = await this.#channel(lane, controller);
-      return await channel.request(api, 'newest', body);
+      const { requestTimeoutMs, heartbeatTimeoutMs } = this.#options;
+      const timeoutMs = purpose === 'heartbeat' ? heartbeatTimeoutMs : requestTimeoutMs;
+      return await channel.request(api, 'newest', body, { timeoutMs });
     } finally {
       lane.open -= 1;
     }

@@ -11,6 +11,8 @@ import type { Settings } from './settings';
 /** As Kafka's own channels between nodes; whoever asks looks for another controller meanwhile. */
 const RECONNECT_BACKOFF_MS = 50;
 const RECONNECT_BACKOFF_MAX_MS = 500;
+/** Of a session, how much one heartbeat may take before it is sent on another connection. */
+const HEARTBEAT_SHARE = 0.3;
 
 /** The way of handlers and of the node itself; `requests` serves here what may be forwarded. */
 export function controllerAccess(
@@ -19,11 +21,17 @@ export function controllerAccess(
   door: QuorumDoor,
   requests: () => ControllerRequests,
 ): NodeControllerAccess {
+  const requestTimeoutMs = settings.value('controller.socket.timeout.ms');
   const channels = new ControllerChannels({
     world: { clock, network, random, buffers: channelBuffers() },
     clientId: `broker-${settings.nodeId}-to-controller`,
     connectTimeoutMs: connectTimeoutMs(settings),
-    requestTimeoutMs: settings.value('controller.socket.timeout.ms'),
+    requestTimeoutMs,
+    // A connection that swallows what is sent must not cost the broker its session.
+    heartbeatTimeoutMs: Math.min(
+      requestTimeoutMs,
+      settings.value('broker.session.timeout.ms') * HEARTBEAT_SHARE,
+    ),
     reconnectBackoffMs: RECONNECT_BACKOFF_MS,
     reconnectBackoffMaxMs: RECONNECT_BACKOFF_MAX_MS,
   });

@@ -148,6 +148,16 @@ describe('three nodes', () => {
     expect(fencedByIt()).toEqual([]);
   });
 
+  test('keep a broker whose connections swallow what is sent', async () => {
+    const cluster = await BrokerCluster.start({ roles: THREE });
+    const controller = cluster.activeController.nodeId;
+    const broker = cluster.ids.find((id) => id !== controller) as number;
+    cluster.swallow(broker);
+    await cluster.advance(30_000);
+    expect(cluster.lines.filter(({ event }) => event === 'broker fenced')).toEqual([]);
+    expect(cluster.activeController.nodeId).toBe(controller);
+  });
+
   test('refuse an admin call in time where nobody decides', async () => {
     const cluster = await BrokerCluster.start({ roles: THREE });
     const [asked = 0, ...killed] = cluster.ids;

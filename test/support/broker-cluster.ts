@@ -151,6 +151,11 @@ export class BrokerCluster {
     for (const other of this.ids) if (other !== id) this.networks.cut(hostOf(id), hostOf(other));
   }
 
+  /** The connections that the node has now swallow everything, telling nobody. */
+  swallow(id: number): void {
+    this.networks.makeHalfOpen(hostOf(id), this.simulation.stream('swallow'), 1);
+  }
+
   advance(ms: number): Promise<void> {
     return this.simulation.run(this.simulation.nowMs + ms);
   }
