@@ -28,8 +28,10 @@ async function createTopic(
   expect(made.topics).toMatchObject([{ errorCode: Errors.NONE }]);
 }
 
-const registration = (cluster: BrokerCluster, topic: string) => {
-  const image = cluster.activeController.quorum.publisher.image;
+/** What is known of the partition: by the active controller, or by the node of that id. */
+const registration = (cluster: BrokerCluster, topic: string, nodeId?: number) => {
+  const node = nodeId === undefined ? cluster.activeController : cluster.broker(nodeId);
+  const image = node.quorum.publisher.image;
   const known = image.topicByName(topic)?.partitions.get(0);
   if (known === undefined) throw new Error(`${topic} is not known`);
   return known;
@@ -100,7 +102,7 @@ test('with two of three gone below the minimum nothing is acknowledged, and all 
   expect(await produce(cluster, leader, 't', 'one')).toMatchObject({ errorCode: 0 });
   const others = [2, 3, 4].filter((id) => id !== leader);
   for (const id of others) cluster.kill(id);
-  await cluster.until(() => registration(cluster, 't').isr.length === 1);
+  await cluster.until(() => registration(cluster, 't', leader).isr.length === 1);
   expect(await produce(cluster, leader, 't', 'refused')).toMatchObject({
     errorCode: Errors.NOT_ENOUGH_REPLICAS,
   });
