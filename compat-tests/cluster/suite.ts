@@ -1,8 +1,9 @@
 /** Apache Kafka's administration tools against three nodes of ours, started by `ottla cluster`. */
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { consume, produce, tool, topics } from '../java/tools';
+import { setTimeout } from 'node:timers/promises';
+import { consume, dumpFolder, produce, tool, topics } from '../java/tools';
 import { freePort, missingKafka } from '../support/apache-kafka';
 import {
   formatOttla,
@@ -31,6 +32,10 @@ export const suite: OwnBrokersSuite = {
     {
       name: 'features are described and changed at every node',
       run: () => withCluster(changeFeatures),
+    },
+    {
+      name: 'DumpLogSegments reads the snapshots and metadata logs of all nodes',
+      run: dumpSnapshots,
     },
   ],
 };
@@ -128,6 +133,31 @@ async function changeFeatures({ servers }: OttlaCluster): Promise<void> {
   match(await feature(one, 'describe'), /transaction\.version.*FinalizedVersionLevel: 2/);
 }
 
+async function dumpSnapshots(): Promise<void> {
+  const folder = temporaryFolder();
+  const data = join(folder.path, 'cluster');
+  const snapshotOften = 'metadata.log.max.record.bytes.between.snapshots=2000';
+  const cluster = await startOttlaCluster(data, snapshotOften);
+  const nodes = [1, 2, 3].map((node) => join(data, `node-${node}`));
+  const snapshots = (node: string): string[] =>
+    readdirSync(join(node, '__cluster_metadata-0')).filter((name) => name.endsWith('.checkpoint'));
+  const isBootstrap = (name: string): boolean => /^0+-0+\.checkpoint$/.test(name);
+  try {
+    for (let made = 0; made < 5; made++) {
+      const server = cluster.servers[made % 3] ?? '';
+      const shape = ['--partitions', '20', '--replication-factor', '3'];
+      await topics(server, '--create', '--topic', `t${made}`, ...shape);
+    }
+    const hasOne = (node: string): boolean => snapshots(node).some((name) => !isBootstrap(name));
+    await until(async () => nodes.every(hasOne));
+    await cluster.stop();
+    for (const node of nodes) ok((await dumpFolder(node)) > 0);
+  } finally {
+    await cluster.stop();
+    folder.end();
+  }
+}
+
 const quorum = (server: string, ...args: string[]): Promise<string> =>
   tool('MetadataQuorumCommand', server, ...args);
 
@@ -138,5 +168,8 @@ function directoryOf(folder: string, nodeId: string): string {
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const untilMs = Date.now() + 30_000;
-  while (!(await condition())) ok(Date.now() < untilMs, `it came true in time: ${condition}`);
+  while (!(await condition())) {
+    ok(Date.now() < untilMs, `it came true in time: ${condition}`);
+    await setTimeout(20);
+  }
 }

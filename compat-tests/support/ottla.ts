@@ -70,8 +70,12 @@ export interface OttlaCluster {
 }
 
 /** Starts three nodes on free ports by `ottla cluster`; `folder` keeps their data. */
-export async function startOttlaCluster(folder: string): Promise<OttlaCluster> {
+export async function startOttlaCluster(
+  folder: string,
+  ...settings: string[]
+): Promise<OttlaCluster> {
   const args = [COMMAND, 'cluster', '--data', folder, '--port', '0', '--json'];
+  args.push(...settings.flatMap((setting) => ['--set', setting]));
   const server = new Server(process.execPath, args, { NODE_EXTRA_CA_CERTS: '' });
   const [line] = await server.until(/^\{"ready":true.*\}$/m);
   const { clusterId, bootstrapServers } = JSON.parse(line) as Ready;
