@@ -1,11 +1,12 @@
 /**
  * `npm run bench [-- --against kafka] [--repetitions 5] [--only TEXT]`: measures a broker started
  * for it, beside Apache Kafka if asked. Rows alternate between the two; medians are printed, and
- * the ratio of ours to theirs.
+ * the ratio of ours to theirs. With `--failover` it measures what `bench/failover.ts` says.
  */
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { KAFKA_CLUSTER, OTTLA_CLUSTER } from './clusters';
+import { measureFailover } from './failover';
 import { LoadProcess } from './load';
 import { type Figure, type Row, replicatedRows, rows } from './rows';
 import { startAndMeasure } from './start';
@@ -21,6 +22,11 @@ interface Series {
 void main();
 
 async function main(): Promise<void> {
+  const args = process.argv.slice(2);
+  if (args.includes('--failover')) {
+    build();
+    return measureFailover(args);
+  }
   const { values } = parseArgs({
     options: {
       against: { type: 'string' },
@@ -28,7 +34,7 @@ async function main(): Promise<void> {
       only: { type: 'string' },
     },
   });
-  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
+  build();
   const isBeside = values.against === 'kafka';
   const kinds = [OTTLA, ...(isBeside ? [KAFKA] : [])];
   const clusters = [OTTLA_CLUSTER, ...(isBeside ? [KAFKA_CLUSTER] : [])];
@@ -48,6 +54,10 @@ async function main(): Promise<void> {
     load.stop();
     second.stop();
   }
+}
+
+function build(): void {
+  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
 }
 
 async function measureAll(
