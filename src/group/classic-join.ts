@@ -1,5 +1,6 @@
 /** JoinGroup: a member enters a classic group, or enters it again for a rebalance. */
 import type { Ticket } from '../machine/machine';
+import { suffixed } from '../protocol/cut';
 import { type ErrorCode, Errors } from '../protocol/errors';
 import {
   type Caller,
@@ -96,7 +97,7 @@ function turnAway(turn: ClassicTurn, { request, ticket }: Joining): void {
 function joinUnknown(turn: ClassicTurn, joining: Joining): void {
   const { request, caller, uniqueSuffix } = joining;
   const { groupInstanceId } = request;
-  const memberId = `${groupInstanceId ?? caller.clientId}-${uniqueSuffix}`;
+  const memberId = suffixed(groupInstanceId ?? caller.clientId, uniqueSuffix);
   if (groupInstanceId === null) {
     joinDynamic(turn, joining, memberId);
     return;

@@ -4,6 +4,7 @@
  */
 import { invariant } from '../base/invariant';
 import type { AnyMessage } from './api';
+import { cutToFit } from './cut';
 import { FIXED_BYTES } from './decoder';
 import { isOptional } from './fault';
 import {
@@ -134,7 +135,8 @@ class EncoderText {
       return `w.ensure(1);
         if (${variable} === null) w.putInt8(${nothing}); else { w.putInt8(1); ${value} }`;
     }
-    return this.scalar(type.kind, variable, canBeNull, spec.isInflexible);
+    const value = spec.isCut ? `${this.constant(cutToFit)}(${variable})` : variable;
+    return this.scalar(type.kind, value, canBeNull, spec.isInflexible);
   }
 
   private array(element: FieldType, variable: string, canBeNull: boolean): string {

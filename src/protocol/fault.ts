@@ -31,6 +31,7 @@ export const isOptional = (spec: FieldSpec): boolean =>
 
 function faultIn(spec: FieldSpec, version: number, value: unknown): string | undefined {
   if (value === null) return isNullable(spec, version) ? undefined : '';
+  if (spec.isCut && typeof value === 'string') return undefined;
   return faultOfType(spec.type, version, value);
 }
 

@@ -16,6 +16,8 @@ export const MAX_STRING_BYTES = 0x7fff;
 
 /** Up to here, making a string by character (20 ns) beats a call into C++ (50 ns). */
 const SHORT_STRING_BYTES = 6;
+/** Whatever so many bytes decode to is no longer than a string may be. */
+const SURELY_FITTING_BYTES = Math.floor(MAX_STRING_BYTES / 3);
 const NOTHING = Buffer.alloc(0);
 
 export class Reader {
@@ -222,8 +224,13 @@ export class Reader {
     if (length === -1) return null;
     if (length < 0 || length > MAX_STRING_BYTES) fail('a string of impossible length');
     const start = this.take(length);
-    if (length > SHORT_STRING_BYTES) return this.#buffer.toString('utf8', start, start + length);
-    return this.short(start, start + length);
+    if (length <= SHORT_STRING_BYTES) return this.short(start, start + length);
+    const text = this.#buffer.toString('utf8', start, start + length);
+    // Each wrong byte became three: what no longer fits could neither be answered nor written down.
+    if (length > SURELY_FITTING_BYTES && Buffer.byteLength(text) > MAX_STRING_BYTES) {
+      fail('a long string that is not UTF-8');
+    }
+    return text;
   }
 
   private short(start: number, end: number): string {

@@ -49,6 +49,8 @@ export interface FieldSpec {
   readonly isIgnorable: boolean;
   /** Whether the field keeps its old encoding in flexible versions (the header's client id). */
   readonly isInflexible: boolean;
+  /** Whether a string that is too long is cut rather than refused. */
+  readonly isCut: boolean;
 }
 
 /** Whether a value must be given when a message is built. */
@@ -181,6 +183,11 @@ export const float64 = scalar<number>('float64');
 export const uuid = scalar<Uuid>('uuid');
 /** UTF-8, at most 32,767 bytes. */
 export const string = scalar<string>('string');
+/** A string for people's eyes, of any length: cut where it is longer than a string may be. */
+export const sentence: Field<string, string, 'required'> = new SchemaField({
+  ...string.spec,
+  isCut: true,
+});
 /** Decoded as a copy that may be kept. */
 export const bytes: Field<Buffer, Uint8Array, 'required'> = scalar<Buffer, Uint8Array>('bytes');
 /** A record set. Decoded as a view on the frame, lent with it; encoded from one or more parts. */
@@ -274,7 +281,7 @@ function completeValue(type: FieldType, value: unknown): unknown {
 }
 
 function specOf(type: FieldType): FieldSpec {
-  return { type, versions: ALWAYS, isIgnorable: false, isInflexible: false };
+  return { type, versions: ALWAYS, isIgnorable: false, isInflexible: false, isCut: false };
 }
 
 function scalar<Out, In = Out>(kind: ScalarKind): Field<Out, In, 'required'> {

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int16, int32, string, uint16, uuid } from '../schema';
+import { array, bool, int16, int32, sentence, string, uint16, uuid } from '../schema';
 
 /** Adds a voter to the quorum (KIP-853). */
 export const AddRaftVoter = api({
@@ -25,7 +25,7 @@ export const AddRaftVoter = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().ignorable(),
+    errorMessage: sentence.nullable().ignorable(),
   },
   refuse: (_request, errorCode, _version, message) => ({ errorCode, errorMessage: message }),
 });

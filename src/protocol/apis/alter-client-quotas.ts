@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, float64, int16, int32, string } from '../schema';
+import { array, bool, float64, int16, int32, sentence, string } from '../schema';
 
 /** Changes quotas (KIP-546). */
 export const AlterClientQuotas = api({
@@ -28,7 +28,7 @@ export const AlterClientQuotas = api({
     throttleTimeMs: int32.default(0),
     entries: array({
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
       entity: array({
         entityType: string,
         entityName: string.nullable(),

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string } from '../schema';
 
 /** Replaces all settings of resources (KIP-133); superseded by IncrementalAlterConfigs. */
 export const AlterConfigs = api({
@@ -25,7 +25,7 @@ export const AlterConfigs = api({
     throttleTimeMs: int32.default(0),
     responses: array({
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
       resourceType: int8,
       resourceName: string,
     }),

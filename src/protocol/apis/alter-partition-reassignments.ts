@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int16, int32, string } from '../schema';
+import { array, bool, int16, int32, sentence, string } from '../schema';
 
 /** Starts, changes or cancels reassignments of partitions (KIP-455). */
 export const AlterPartitionReassignments = api({
@@ -25,13 +25,13 @@ export const AlterPartitionReassignments = api({
     throttleTimeMs: int32.default(0),
     allowReplicationFactorChange: bool.since(1).default(true).ignorable(),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     responses: array({
       name: string,
       partitions: array({
         partitionIndex: int32,
         errorCode: int16,
-        errorMessage: string.nullable(),
+        errorMessage: sentence.nullable(),
       }),
     }),
   },

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bigint64, int16, int32, string, uuid } from '../schema';
+import { array, bigint64, int16, int32, sentence, string, uuid } from '../schema';
 
 /** Sets the offsets of a share group (KIP-932). */
 export const AlterShareGroupOffsets = api({
@@ -22,14 +22,14 @@ export const AlterShareGroupOffsets = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     responses: array({
       topicName: string,
       topicId: uuid,
       partitions: array({
         partitionIndex: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
       }),
     }),
   },

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bytes, int8, int16, int32, string } from '../schema';
+import { array, bytes, int8, int16, int32, sentence, string } from '../schema';
 
 /** Changes SCRAM credentials (KIP-554). */
 export const AlterUserScramCredentials = api({
@@ -28,7 +28,7 @@ export const AlterUserScramCredentials = api({
     results: array({
       user: string,
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
     }),
   },
   refuse: ({ deletions, upsertions }, errorCode, _version, message) => ({

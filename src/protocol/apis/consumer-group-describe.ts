@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string, struct, uuid } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string, struct, uuid } from '../schema';
 
 const TopicPartitions = {
   topicId: uuid,
@@ -26,7 +26,7 @@ export const ConsumerGroupDescribe = api({
     throttleTimeMs: int32.default(0),
     groups: array({
       errorCode: int16,
-      errorMessage: string.nullable().default(null),
+      errorMessage: sentence.nullable().default(null),
       groupId: string,
       groupState: string,
       groupEpoch: int32,

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, string, struct, uuid } from '../schema';
+import { array, int16, int32, sentence, string, struct, uuid } from '../schema';
 
 const TopicPartitions = {
   topicId: uuid,
@@ -36,7 +36,7 @@ export const ConsumerGroupHeartbeat = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     memberId: string.nullable().default(null),
     memberEpoch: int32,
     heartbeatIntervalMs: int32,

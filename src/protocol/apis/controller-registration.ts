@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int16, int32, string, uint16, uuid } from '../schema';
+import { array, bool, int16, int32, sentence, string, uint16, uuid } from '../schema';
 
 /** A controller enters the cluster (KIP-919). */
 export const ControllerRegistration = api({
@@ -28,7 +28,7 @@ export const ControllerRegistration = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
   },
   refuse: (_request, errorCode, _version, message) => ({ errorCode, errorMessage: message }),
 });

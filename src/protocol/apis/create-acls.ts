@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string } from '../schema';
+import { array, int8, int16, int32, sentence, string } from '../schema';
 
 /** Adds access control entries (KIP-140). */
 export const CreateAcls = api({
@@ -25,7 +25,7 @@ export const CreateAcls = api({
     throttleTimeMs: int32.default(0),
     results: array({
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
     }),
   },
   refuse: ({ creations }, errorCode, _version, message) => ({

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int16, int32, string } from '../schema';
+import { array, bool, int16, int32, sentence, string } from '../schema';
 
 /** Adds partitions to topics (KIP-195). */
 export const CreatePartitions = api({
@@ -26,7 +26,7 @@ export const CreatePartitions = api({
     results: array({
       name: string,
       errorCode: int16,
-      errorMessage: string.nullable().default(null),
+      errorMessage: sentence.nullable().default(null),
     }),
   },
   refuse: ({ topics }, errorCode, _version, message) => ({

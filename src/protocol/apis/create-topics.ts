@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string, uuid } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string, uuid } from '../schema';
 
 /** Creates topics. */
 export const CreateTopics = api({
@@ -35,7 +35,7 @@ export const CreateTopics = api({
       name: string,
       topicId: uuid.since(7).ignorable(),
       errorCode: int16,
-      errorMessage: string.nullable().since(1).ignorable(),
+      errorMessage: sentence.nullable().since(1).ignorable(),
       topicConfigErrorCode: int16.since(5).tag(0).ignorable(),
       numPartitions: int32.since(5).default(-1).ignorable(),
       replicationFactor: int16.since(5).default(-1).ignorable(),

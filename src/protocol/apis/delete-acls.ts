@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string } from '../schema';
+import { array, int8, int16, int32, sentence, string } from '../schema';
 
 /** Removes access control entries that match filters (KIP-140). */
 export const DeleteAcls = api({
@@ -25,10 +25,10 @@ export const DeleteAcls = api({
     throttleTimeMs: int32.default(0),
     filterResults: array({
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
       matchingAcls: array({
         errorCode: int16,
-        errorMessage: string.nullable(),
+        errorMessage: sentence.nullable(),
         resourceType: int8,
         resourceName: string,
         patternType: int8.since(1).default(3),

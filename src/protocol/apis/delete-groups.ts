@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, string } from '../schema';
+import { array, int16, int32, sentence, string } from '../schema';
 
 /** Deletes groups (KIP-229). */
 export const DeleteGroups = api({
@@ -17,7 +17,7 @@ export const DeleteGroups = api({
     results: array({
       groupId: string,
       errorCode: int16,
-      errorMessage: string.nullable().since(3).default(null).ignorable(),
+      errorMessage: sentence.nullable().since(3).default(null).ignorable(),
     }),
   },
   refuse: ({ groupsNames }, errorCode, _version, message) => ({

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, string, uuid } from '../schema';
+import { array, int16, int32, sentence, string, uuid } from '../schema';
 
 /** Deletes the offsets of a share group (KIP-932). */
 export const DeleteShareGroupOffsets = api({
@@ -18,12 +18,12 @@ export const DeleteShareGroupOffsets = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     responses: array({
       topicName: string,
       topicId: uuid,
       errorCode: int16,
-      errorMessage: string.nullable().default(null),
+      errorMessage: sentence.nullable().default(null),
     }),
   },
   refuse: (_request, errorCode, _version, message) => ({

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, string, uuid } from '../schema';
+import { array, int16, int32, sentence, string, uuid } from '../schema';
 
 /** Deletes the persistent state of share partitions (KIP-932). */
 export const DeleteShareGroupState = api({
@@ -25,7 +25,7 @@ export const DeleteShareGroupState = api({
       partitions: array({
         partition: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
       }),
     }),
   },

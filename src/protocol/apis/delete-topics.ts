@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, string, uuid } from '../schema';
+import { array, int16, int32, sentence, string, uuid } from '../schema';
 
 /** Deletes topics, by name or (from version 6) by id. */
 export const DeleteTopics = api({
@@ -25,7 +25,7 @@ export const DeleteTopics = api({
       name: string.nullable(6),
       topicId: uuid.since(6).ignorable(),
       errorCode: int16,
-      errorMessage: string.nullable().since(5).default(null).ignorable(),
+      errorMessage: sentence.nullable().since(5).default(null).ignorable(),
     }),
   },
   refuse: ({ topics, topicNames }, errorCode, version, message) => ({

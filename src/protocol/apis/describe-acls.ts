@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string } from '../schema';
+import { array, int8, int16, int32, sentence, string } from '../schema';
 
 /** Lists access control entries that match a filter (KIP-140). */
 export const DescribeAcls = api({
@@ -22,7 +22,7 @@ export const DescribeAcls = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     resources: array({
       resourceType: int8,
       resourceName: string,

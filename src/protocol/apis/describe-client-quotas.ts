@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, float64, int8, int16, int32, string } from '../schema';
+import { array, bool, float64, int8, int16, int32, sentence, string } from '../schema';
 
 /** Describes quotas (KIP-546). */
 export const DescribeClientQuotas = api({
@@ -20,7 +20,7 @@ export const DescribeClientQuotas = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     entries: array({
       entity: array({
         entityType: string,

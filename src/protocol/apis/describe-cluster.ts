@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string } from '../schema';
 
 /** Describes brokers or controllers of the cluster (KIP-700, KIP-919). */
 export const DescribeCluster = api({
@@ -18,7 +18,7 @@ export const DescribeCluster = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     endpointType: int8.since(1).default(1),
     clusterId: string,
     controllerId: int32.default(-1),

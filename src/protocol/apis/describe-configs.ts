@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string } from '../schema';
 
 /** Reads the settings of topics, brokers, groups and client metrics (KIP-133, KIP-226). */
 export const DescribeConfigs = api({
@@ -24,7 +24,7 @@ export const DescribeConfigs = api({
     throttleTimeMs: int32.default(0),
     results: array({
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
       resourceType: int8,
       resourceName: string,
       configs: array({

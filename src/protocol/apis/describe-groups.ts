@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, bytes, int16, int32, string } from '../schema';
+import { array, bool, bytes, int16, int32, sentence, string } from '../schema';
 
 /** Describes groups in terms of the classic protocol. */
 export const DescribeGroups = api({
@@ -17,7 +17,7 @@ export const DescribeGroups = api({
     throttleTimeMs: int32.since(1).default(0).ignorable(),
     groups: array({
       errorCode: int16,
-      errorMessage: string.nullable().since(6).default(null),
+      errorMessage: sentence.nullable().since(6).default(null),
       groupId: string,
       groupState: string,
       protocolType: string,

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bigint64, int16, int32, int64, string } from '../schema';
+import { array, bigint64, int16, int32, int64, sentence, string } from '../schema';
 
 /** Describes the producers that write to partitions (KIP-664). */
 export const DescribeProducers = api({
@@ -22,7 +22,7 @@ export const DescribeProducers = api({
       partitions: array({
         partitionIndex: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
         activeProducers: array({
           producerId: int64,
           producerEpoch: int32,

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, int64, string, uint16, uuid } from '../schema';
+import { array, int16, int32, int64, sentence, string, uint16, uuid } from '../schema';
 
 const ReplicaState = {
   replicaId: int32,
@@ -29,13 +29,13 @@ export const DescribeQuorum = api({
   },
   response: {
     errorCode: int16,
-    errorMessage: string.nullable().since(2).ignorable(),
+    errorMessage: sentence.nullable().since(2).ignorable(),
     topics: array({
       topicName: string,
       partitions: array({
         partitionIndex: int32,
         errorCode: int16,
-        errorMessage: string.nullable().since(2).ignorable(),
+        errorMessage: sentence.nullable().since(2).ignorable(),
         leaderId: int32,
         leaderEpoch: int32,
         highWatermark: int64,

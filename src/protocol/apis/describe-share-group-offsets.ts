@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, int64, string, uuid } from '../schema';
+import { array, int16, int32, int64, sentence, string, uuid } from '../schema';
 
 /** Describes the offsets of share groups (KIP-932). */
 export const DescribeShareGroupOffsets = api({
@@ -31,11 +31,11 @@ export const DescribeShareGroupOffsets = api({
           leaderEpoch: int32,
           lag: int64.since(1).default(-1).ignorable(),
           errorCode: int16,
-          errorMessage: string.nullable().default(null),
+          errorMessage: sentence.nullable().default(null),
         }),
       }),
       errorCode: int16,
-      errorMessage: string.nullable().default(null),
+      errorMessage: sentence.nullable().default(null),
     }),
   },
   refuse: ({ groups }, errorCode, _version, message) => ({

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string } from '../schema';
+import { array, int8, int16, int32, sentence, string } from '../schema';
 
 /** Describes SCRAM credentials, without their secrets (KIP-554). */
 export const DescribeUserScramCredentials = api({
@@ -17,11 +17,11 @@ export const DescribeUserScramCredentials = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     results: array({
       user: string,
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
       credentialInfos: array({
         mechanism: int8,
         iterations: int32,

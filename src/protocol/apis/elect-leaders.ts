@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string } from '../schema';
+import { array, int8, int16, int32, sentence, string } from '../schema';
 
 /** Elects leaders of partitions: preferred (0) or unclean (1) (KIP-183, KIP-460). */
 export const ElectLeaders = api({
@@ -27,7 +27,7 @@ export const ElectLeaders = api({
       partitionResult: array({
         partitionId: int32,
         errorCode: int16,
-        errorMessage: string.nullable(),
+        errorMessage: sentence.nullable(),
       }),
     }),
   },

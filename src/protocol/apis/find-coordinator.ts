@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string } from '../schema';
+import { array, int8, int16, int32, sentence, string } from '../schema';
 
 /** Finds the coordinator of groups (0), transactional ids (1) or share partitions (2). */
 export const FindCoordinator = api({
@@ -18,7 +18,7 @@ export const FindCoordinator = api({
   response: {
     throttleTimeMs: int32.since(1).default(0).ignorable(),
     errorCode: int16.until(3),
-    errorMessage: string.nullable().since(1).until(3).ignorable(),
+    errorMessage: sentence.nullable().since(1).until(3).ignorable(),
     nodeId: int32.until(3),
     host: string.until(3),
     port: int32.until(3),
@@ -28,7 +28,7 @@ export const FindCoordinator = api({
       host: string,
       port: int32,
       errorCode: int16,
-      errorMessage: string.nullable().ignorable(),
+      errorMessage: sentence.nullable().ignorable(),
     }).since(4),
   },
   refuse: ({ coordinatorKeys }, errorCode, version, message) => {

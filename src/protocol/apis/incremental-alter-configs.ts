@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string } from '../schema';
 
 /** Changes single settings of resources (KIP-339). */
 export const IncrementalAlterConfigs = api({
@@ -27,7 +27,7 @@ export const IncrementalAlterConfigs = api({
     throttleTimeMs: int32.default(0),
     responses: array({
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
       resourceType: int8,
       resourceName: string,
     }),

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, int64, string, uuid } from '../schema';
+import { array, int16, int32, int64, sentence, string, uuid } from '../schema';
 
 /** Creates the persistent state of share partitions (KIP-932). */
 export const InitializeShareGroupState = api({
@@ -27,7 +27,7 @@ export const InitializeShareGroupState = api({
       partitions: array({
         partition: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
       }),
     }),
   },

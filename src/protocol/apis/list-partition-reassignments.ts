@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, string } from '../schema';
+import { array, int16, int32, sentence, string } from '../schema';
 
 /** Lists reassignments that are under way (KIP-455). */
 export const ListPartitionReassignments = api({
@@ -22,7 +22,7 @@ export const ListPartitionReassignments = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     topics: array({
       name: string,
       partitions: array({

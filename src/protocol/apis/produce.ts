@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, int64, records, string, struct, uuid } from '../schema';
+import { array, int16, int32, int64, records, sentence, string, struct, uuid } from '../schema';
 
 /** Appends records to partitions. Acks 0 gets no answer at all. */
 export const Produce = api({
@@ -37,11 +37,11 @@ export const Produce = api({
         logStartOffset: int64.since(5).default(-1).ignorable(),
         recordErrors: array({
           batchIndex: int32,
-          batchIndexErrorMessage: string.nullable().default(null),
+          batchIndexErrorMessage: sentence.nullable().default(null),
         })
           .since(8)
           .ignorable(),
-        errorMessage: string.nullable().since(8).default(null).ignorable(),
+        errorMessage: sentence.nullable().since(8).default(null).ignorable(),
         currentLeader: struct({
           leaderId: int32.default(-1),
           leaderEpoch: int32.default(-1),

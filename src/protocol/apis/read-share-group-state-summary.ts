@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int16, int32, int64, string, uuid } from '../schema';
+import { array, int16, int32, int64, sentence, string, uuid } from '../schema';
 
 /** Reads how far share partitions are (KIP-932). */
 export const ReadShareGroupStateSummary = api({
@@ -26,7 +26,7 @@ export const ReadShareGroupStateSummary = api({
       partitions: array({
         partition: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
         stateEpoch: int32,
         leaderEpoch: int32,
         startOffset: int64,

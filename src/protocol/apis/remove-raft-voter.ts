@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { int16, int32, string, uuid } from '../schema';
+import { int16, int32, sentence, string, uuid } from '../schema';
 
 /** Removes a voter from the quorum (KIP-853). */
 export const RemoveRaftVoter = api({
@@ -18,7 +18,7 @@ export const RemoveRaftVoter = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().ignorable(),
+    errorMessage: sentence.nullable().ignorable(),
   },
   refuse: (_request, errorCode, _version, message) => ({ errorCode, errorMessage: message }),
 });

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { bytes, int16, int64, NO_BYTES, string } from '../schema';
+import { bytes, int16, int64, NO_BYTES, sentence } from '../schema';
 
 /** Carries the bytes of a SASL exchange (KIP-152, KIP-368). */
 export const SaslAuthenticate = api({
@@ -14,7 +14,7 @@ export const SaslAuthenticate = api({
   },
   response: {
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     authBytes: bytes,
     sessionLifetimeMs: int64.since(1).default(0).ignorable(),
   },

@@ -1,5 +1,16 @@
 import { api } from '../api';
-import { array, bigint64, bool, int8, int16, int32, string, struct, uuid } from '../schema';
+import {
+  array,
+  bigint64,
+  bool,
+  int8,
+  int16,
+  int32,
+  sentence,
+  string,
+  struct,
+  uuid,
+} from '../schema';
 
 /** Acknowledges records of share partitions (KIP-932). */
 export const ShareAcknowledge = api({
@@ -29,14 +40,14 @@ export const ShareAcknowledge = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     acquisitionLockTimeoutMs: int32.since(2).ignorable(),
     responses: array({
       topicId: uuid,
       partitions: array({
         partitionIndex: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
         currentLeader: struct({
           leaderId: int32,
           leaderEpoch: int32,

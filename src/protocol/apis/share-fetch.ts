@@ -8,6 +8,7 @@ import {
   int32,
   int64,
   records,
+  sentence,
   string,
   struct,
   uuid,
@@ -52,16 +53,16 @@ export const ShareFetch = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     acquisitionLockTimeoutMs: int32.since(1),
     responses: array({
       topicId: uuid,
       partitions: array({
         partitionIndex: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
         acknowledgeErrorCode: int16,
-        acknowledgeErrorMessage: string.nullable().default(null),
+        acknowledgeErrorMessage: sentence.nullable().default(null),
         currentLeader: struct({
           leaderId: int32,
           leaderEpoch: int32,

@@ -1,5 +1,16 @@
 import { api } from '../api';
-import { array, bigint64, bool, int8, int16, int32, string, struct, uint16 } from '../schema';
+import {
+  array,
+  bigint64,
+  bool,
+  int8,
+  int16,
+  int32,
+  sentence,
+  string,
+  struct,
+  uint16,
+} from '../schema';
 
 const KeyValue = {
   key: string,
@@ -67,7 +78,7 @@ export const StreamsGroupDescribe = api({
     throttleTimeMs: int32.default(0),
     groups: array({
       errorCode: int16,
-      errorMessage: string.nullable().default(null),
+      errorMessage: sentence.nullable().default(null),
       groupId: string,
       groupState: string,
       groupEpoch: int32,

@@ -7,6 +7,7 @@ import {
   int16,
   int32,
   int64,
+  sentence,
   string,
   struct,
   uint16,
@@ -91,7 +92,7 @@ export const StreamsGroupHeartbeat = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
     memberId: string,
     memberEpoch: int32,
     heartbeatIntervalMs: int32,

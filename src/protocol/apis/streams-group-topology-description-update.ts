@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, string, struct } from '../schema';
+import { array, int8, int16, int32, sentence, string, struct } from '../schema';
 
 const TopologyDescriptionNode = {
   name: string,
@@ -39,7 +39,7 @@ export const StreamsGroupTopologyDescriptionUpdate = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable().default(null),
+    errorMessage: sentence.nullable().default(null),
   },
   refuse: (_request, errorCode, _version, message) => ({ errorCode, errorMessage: message }),
 });

@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { int16, int32, string } from '../schema';
+import { int16, int32, sentence } from '../schema';
 
 /** Removes a broker's registration (KIP-631). */
 export const UnregisterBroker = api({
@@ -16,7 +16,7 @@ export const UnregisterBroker = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
   },
   refuse: (_request, errorCode, _version, message) => ({ errorCode, errorMessage: message }),
 });

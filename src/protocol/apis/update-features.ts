@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, bool, int8, int16, int32, string } from '../schema';
+import { array, bool, int8, int16, int32, sentence, string } from '../schema';
 
 /** Changes the finalized levels of features (KIP-584, KIP-778). */
 export const UpdateFeatures = api({
@@ -24,11 +24,11 @@ export const UpdateFeatures = api({
   response: {
     throttleTimeMs: int32.default(0),
     errorCode: int16,
-    errorMessage: string.nullable(),
+    errorMessage: sentence.nullable(),
     results: array({
       feature: string,
       errorCode: int16,
-      errorMessage: string.nullable(),
+      errorMessage: sentence.nullable(),
     })
       .until(1)
       .ignorable(),

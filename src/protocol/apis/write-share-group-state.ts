@@ -1,5 +1,5 @@
 import { api } from '../api';
-import { array, int8, int16, int32, int64, string, uuid } from '../schema';
+import { array, int8, int16, int32, int64, sentence, string, uuid } from '../schema';
 
 /** Changes the persistent state of share partitions (KIP-932). */
 export const WriteShareGroupState = api({
@@ -35,7 +35,7 @@ export const WriteShareGroupState = api({
       partitions: array({
         partition: int32,
         errorCode: int16,
-        errorMessage: string.nullable().default(null),
+        errorMessage: sentence.nullable().default(null),
       }),
     }),
   },
