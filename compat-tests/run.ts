@@ -8,6 +8,7 @@ import { suite as crash } from './crash/suite';
 import { suite as embed } from './embed/suite';
 import { suite as java } from './java/suite';
 import { suite as kcat } from './kcat/suite';
+import { suite as librdkafka } from './librdkafka/suite';
 import { suite as mixed } from './mixed/suite';
 import { startOttla, temporaryFolder } from './support/ottla';
 import type { ForeignSuite, OwnBrokersSuite } from './support/suite';
@@ -17,6 +18,7 @@ const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [
   cluster,
   embed,
   kcat,
+  librdkafka,
   java,
   mixed,
 ];
