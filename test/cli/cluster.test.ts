@@ -64,9 +64,14 @@ describe('ottla cluster', () => {
     await first.stop();
     const refused = await place.run('cluster', '--nodes', '3');
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/holds a cluster already: leave out --nodes/);
-    const second = await place.cluster('--json');
-    expect(readyOf(second)).toMatchObject({ clusterId, bootstrapServers });
+    expect(refused.stderr).toMatch(
+      /holds a cluster already, with --nodes 1: leave out --nodes, or name another folder/,
+    );
+    for (const same of [['--port', '0', '--nodes', '1'], []]) {
+      const again = await place.cluster('--json', ...same);
+      expect(readyOf(again)).toMatchObject({ clusterId, bootstrapServers });
+      await again.stop();
+    }
   });
 
   test('gives all nodes the settings of its profile, and says why a node cannot start', async () => {

@@ -67,14 +67,9 @@ export async function clusterCommand(options: ClusterOptions): Promise<void> {
 async function planIn(folder: string, options: ClusterOptions): Promise<ClusterPlan> {
   const file = join(folder, PLAN_FILE);
   if (existsSync(file)) {
-    for (const flag of ['nodes', 'controllers', 'port'] as const) {
-      if (options[flag] === undefined) continue;
-      throw new ExitError(
-        USAGE,
-        `ottla: ${folder} holds a cluster already: leave out --${flag}, or name another folder.`,
-      );
-    }
-    return JSON.parse(readFileSync(file, 'utf8')) as ClusterPlan;
+    const held = JSON.parse(readFileSync(file, 'utf8')) as ClusterPlan;
+    refuseOther(folder, held, options);
+    return held;
   }
   const nodes = wholeNumber('--nodes', options.nodes ?? '3', MOST_NODES);
   const usual = String(usualControllers(nodes));
@@ -93,6 +88,24 @@ async function planIn(folder: string, options: ClusterOptions): Promise<ClusterP
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `${JSON.stringify(plan, null, 2)}\n`);
   return plan;
+}
+
+/** The same command starts a cluster and takes it up again; what it is made of stays as it is. */
+function refuseOther(folder: string, held: ClusterPlan, options: ClusterOptions): void {
+  const holds = {
+    nodes: held.nodes.length,
+    controllers: held.nodes.filter(({ isController }) => isController).length,
+    port: held.nodes[0]?.port,
+  };
+  for (const flag of ['nodes', 'controllers', 'port'] as const) {
+    const asked = options[flag] ?? String(holds[flag]);
+    if (asked === String(holds[flag]) || (flag === 'port' && asked === '0')) continue;
+    throw new ExitError(
+      USAGE,
+      `ottla: ${folder} holds a cluster already, with --${flag} ${holds[flag]}: ` +
+        `leave out --${flag}, or name another folder.`,
+    );
+  }
 }
 
 /** Writes what a node is started with; what is in the file says all about it. */
