@@ -14,6 +14,10 @@ export interface Place {
   readonly port: number;
 }
 
+interface Leader extends Place {
+  readonly leaderEpoch: number;
+}
+
 const METADATA_VERSION = 9;
 const FIND_COORDINATOR_VERSION = 3;
 const RETRY_MS = 100;
@@ -44,7 +48,7 @@ export class ClusterView {
   readonly #bootstrap: readonly Place[];
   readonly #world: ChannelWorld;
   readonly #channels = new Map<string, Promise<Channel>>();
-  readonly #leaders = new Map<string, Place>();
+  readonly #leaders = new Map<string, Leader>();
   readonly #coordinators = new Map<string, Place>();
   #attempts = 0;
 
@@ -113,16 +117,22 @@ export class ClusterView {
     return this.channel(place);
   }
 
-  /** A connection to the coordinator of a group. */
-  async coordinator(groupId: string): Promise<Channel> {
-    let place = this.#coordinators.get(groupId);
+  /** The epoch of the leader as `leader` found it. */
+  leaderEpoch(topic: string, partition: number): number {
+    return this.#leaders.get(`${topic}-${partition}`)?.leaderEpoch ?? -1;
+  }
+
+  /** A connection to the coordinator of a group, or of a transactional id. */
+  async coordinator(key: string, kind: 'group' | 'transaction' = 'group'): Promise<Channel> {
+    const name = `${kind} ${key}`;
+    let place = this.#coordinators.get(name);
     if (place === undefined) {
       const channel = await this.any();
-      const body = { key: groupId, keyType: 0 };
+      const body = { key, keyType: kind === 'group' ? 0 : 1 };
       const answer = await channel.request(FindCoordinator, FIND_COORDINATOR_VERSION, body);
       expectNone(answer.errorCode, 'FindCoordinator');
       place = { host: answer.host, port: answer.port };
-      this.#coordinators.set(groupId, place);
+      this.#coordinators.set(name, place);
     }
     return this.channel(place);
   }
@@ -140,9 +150,10 @@ export class ClusterView {
     );
     for (const { errorCode, partitions } of answer.topics) {
       expectNone(errorCode, 'Metadata');
-      for (const { partitionIndex, leaderId } of partitions) {
+      for (const { partitionIndex, leaderId, leaderEpoch } of partitions) {
         const place = places.get(leaderId);
-        if (place !== undefined) this.#leaders.set(`${topic}-${partitionIndex}`, place);
+        if (place === undefined) continue;
+        this.#leaders.set(`${topic}-${partitionIndex}`, { ...place, leaderEpoch });
       }
     }
   }

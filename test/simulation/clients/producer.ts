@@ -5,7 +5,8 @@ import { Errors } from '../../../src/protocol/errors';
 import type { CompressionType } from '../../../src/protocol/records/batch';
 import { buildBatch } from '../../../src/protocol/records/builder';
 import { type History, makeValue, shortValue } from '../world/history';
-import { type ClusterView, expectNone, isPassing, TryAgain } from './cluster-view';
+import { type ClusterView, expectNone } from './cluster-view';
+import { deliver, OutOfOrder } from './delivery';
 
 export interface ProducerPlan {
   readonly name: string;
@@ -101,31 +102,18 @@ export class SimulatedProducer {
     return { partition, baseSequence, values, bytes };
   }
 
-  /** Sends batches of one partition until each is acknowledged, in order, as Kafka's clients do. */
   async #deliver(batches: readonly Batch[]): Promise<void> {
-    let waiting = batches;
-    await this.#cluster.persist(async () => {
-      const { topic } = this.#plan;
-      const channel = await this.#cluster.leader(topic, (waiting[0] as Batch).partition);
-      const outcomes = await Promise.allSettled(
-        waiting.map(async (batch) => {
-          const answer = await channel.request(Produce, PRODUCE_VERSION, {
-            acks: ACKS_ALL,
-            timeoutMs: 5000,
-            topicData: [
-              { name: topic, partitionData: [{ index: batch.partition, records: batch.bytes }] },
-            ],
-          });
-          const result = answer.responses[0]?.partitionResponses[0];
-          if (result === undefined) throw new Error('Produce was answered without the partition');
-          this.#take(batch, result.errorCode, result.baseOffset);
-        }),
-      );
-      // From the first that failed on all are sent again: their order must stay.
-      const failed = outcomes.findIndex(({ status }) => status === 'rejected');
-      if (failed < 0) return;
-      waiting = waiting.slice(failed);
-      throw reasonToStop(outcomes) ?? (outcomes[failed] as PromiseRejectedResult).reason;
+    const { topic } = this.#plan;
+    const { partition } = batches[0] as Batch;
+    await deliver(this.#cluster, { topic, partition }, batches, async (channel, batch) => {
+      const answer = await channel.request(Produce, PRODUCE_VERSION, {
+        acks: ACKS_ALL,
+        timeoutMs: 5000,
+        topicData: [{ name: topic, partitionData: [{ index: partition, records: batch.bytes }] }],
+      });
+      const result = answer.responses[0]?.partitionResponses[0];
+      if (result === undefined) throw new Error('Produce was answered without the partition');
+      this.#take(batch, result.errorCode, result.baseOffset);
     });
   }
 
@@ -144,20 +132,4 @@ export class SimulatedProducer {
       );
     });
   }
-}
-
-/** Expected behind a batch that failed, since there is a gap before the later one. */
-class OutOfOrder extends TryAgain {}
-
-/** The first reason that does not pass by itself. */
-function reasonToStop(outcomes: readonly PromiseSettledResult<void>[]): unknown {
-  let isBehindFailure = false;
-  for (const outcome of outcomes) {
-    if (outcome.status === 'fulfilled') continue;
-    const { reason } = outcome;
-    if (!isPassing(reason)) return reason;
-    if (reason instanceof OutOfOrder && !isBehindFailure) return new Error(reason.message);
-    isBehindFailure = true;
-  }
-  return undefined;
 }
