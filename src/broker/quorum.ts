@@ -131,6 +131,7 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
         image: this.#loader.image,
         hasOpenTransaction: this.#loader.hasOpenTransaction,
         registrationOffsets: this.#registrationOffsets,
+        former: this.driver.formerLeader,
       });
     } else {
       this.controller?.stop();

@@ -1,7 +1,7 @@
 /** The machine of the active controller: what each request and each timer leads to. */
 import type { BrokerEpoch, NodeId, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
-import { after, monotonicMs } from '../base/times';
+import { after, type MonotonicMs, monotonicMs } from '../base/times';
 import type { Decider, Decision, Effect, Machine, Ticket } from '../machine/machine';
 import { effectiveTopicConfig } from '../metadata/effective-configs';
 import type { MetadataRecord } from '../metadata/metadata-record';
@@ -27,6 +27,7 @@ export class ControllerMachine
   readonly state: ControllerState;
   readonly soft: Sessions;
   readonly decider = this;
+  private readonly former: Committed['former'];
 
   constructor(
     committed: Committed,
@@ -34,6 +35,7 @@ export class ControllerMachine
     private readonly bootstrap: readonly MetadataRecord[],
   ) {
     this.state = new ControllerState(committed);
+    this.former = committed.former;
     this.soft = new Sessions(settings.brokerSessionTimeoutMs);
   }
 
@@ -59,7 +61,7 @@ export class ControllerMachine
     const answer = (response: unknown): Effect => ({ kind: 'answer', ticket, response });
     try {
       const { records, response, soft = [] } = decide(view, request, now, asker);
-      const wakes = this.sessionWakes(soft, now);
+      const wakes = this.sessionWakes(soft);
       return this.decision(records, soft, [answer(response), ...wakes]);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -96,10 +98,11 @@ export class ControllerMachine
     // Nobody is fenced for what the former controller heard or did not hear.
     const soft = [...image.brokers.values()].flatMap(({ id: broker, epoch, isFenced }) => {
       const registered: SessionChange = { kind: 'registered', broker, epoch };
-      const granted: SessionChange = { kind: 'granted', broker, epoch, atMs: now.nowMs };
+      const atMs = this.grantedAtMs(broker, now);
+      const granted: SessionChange = { kind: 'granted', broker, epoch, atMs };
       return isFenced ? [registered] : [registered, granted];
     });
-    const wakes: Effect[] = this.sessionWakes(soft, now);
+    const wakes: Effect[] = this.sessionWakes(soft);
     if (settings.autoLeaderRebalanceEnable) {
       wakes.push(wake('balance', now, settings.leaderImbalanceCheckIntervalMs));
     }
@@ -149,12 +152,26 @@ export class ControllerMachine
     return this.decision(records, [gone], [...lines, sessionWake(now.nowMs)]);
   }
 
+  /**
+   * From when a new controller counts the silence of a broker. That of the node that decided before
+   * began earlier: it may be why there is a new one. It has at least half a session to be heard.
+   */
+  private grantedAtMs(broker: NodeId, { nowMs }: ControllerNow): MonotonicMs {
+    const { former } = this;
+    if (former?.nodeId !== broker) return nowMs;
+    const earliestMs = nowMs - this.settings.brokerSessionTimeoutMs / 2;
+    return monotonicMs(Math.max(former.atMs, earliestMs));
+  }
+
   /** The timer of sessions runs exactly while there is one. */
-  private sessionWakes(soft: readonly SessionChange[], now: ControllerNow): Effect[] {
-    const isRunning = this.soft.nextExpiryMs() !== undefined;
-    const renews = soft.some(({ kind }) => kind === 'heard' || kind === 'granted');
-    if (isRunning || !renews) return [];
-    return [sessionWake(after(now.nowMs, this.settings.brokerSessionTimeoutMs))];
+  private sessionWakes(soft: readonly SessionChange[]): Effect[] {
+    if (this.soft.nextExpiryMs() !== undefined) return [];
+    const contacts = soft.flatMap((change) =>
+      change.kind === 'heard' || change.kind === 'granted' ? [change.atMs] : [],
+    );
+    if (contacts.length === 0) return [];
+    const firstMs = monotonicMs(Math.min(...contacts));
+    return [sessionWake(after(firstMs, this.settings.brokerSessionTimeoutMs))];
   }
 
   /** What is answered depends on everything decided so far, so it waits until that is committed. */

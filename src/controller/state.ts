@@ -5,6 +5,7 @@
  */
 import type { NodeId, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
+import type { MonotonicMs } from '../base/times';
 import type { State } from '../machine/machine';
 import type { Image } from '../metadata/image';
 import { ImageBuilder } from '../metadata/image-builder';
@@ -18,6 +19,8 @@ export interface Committed {
   readonly hasOpenTransaction: boolean;
   /** The offset of every broker's registration record. */
   readonly registrationOffsets: ReadonlyMap<NodeId, Offset>;
+  /** The node that decided before, and when this one heard it last; absent where it did not. */
+  readonly former?: { readonly nodeId: NodeId; readonly atMs: MonotonicMs } | undefined;
 }
 
 export class ControllerState implements State<MetadataRecord> {

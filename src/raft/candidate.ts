@@ -24,7 +24,7 @@ import {
 } from './transitions';
 import { describeReplica } from './voters';
 
-/** After so long, and up to twice as long, a voter that said no to a pre-vote is asked again. */
+/** After so long, and up to twice as long, a voter that said no is asked again. */
 const ASK_AGAIN_MS = 100;
 
 /** Returns when to look again. */
@@ -39,14 +39,17 @@ export function pollElection(
     else giveUpElection(core, nowMs);
     return nowMs;
   }
-  if (role.kind === 'prospective' && nowMs >= role.askAgainAtMs) {
+  if (!core.isShuttingDown && nowMs >= role.askAgainAtMs) {
+    if (role.kind === 'candidate') {
+      becomeProspective(core, nowMs);
+      return nowMs;
+    }
     forgetRejections(role.election);
     role.askAgainAtMs = NEVER;
   }
   const askAtMs = askForVotes(core, role, nowMs);
   if (core.isShuttingDown) return askAtMs;
-  const againAtMs = role.kind === 'prospective' ? role.askAgainAtMs : NEVER;
-  return monotonicMs(Math.min(askAtMs, againAtMs, role.electionAtMs));
+  return monotonicMs(Math.min(askAtMs, role.askAgainAtMs, role.electionAtMs));
 }
 
 export function serveVote(core: Core, request: VoteRequest, nowMs: MonotonicMs): QuorumResponse {
@@ -93,13 +96,32 @@ export function onVote(
   if (isWon(role.election)) {
     if (role.kind === 'prospective') becomeCandidate(core, nowMs);
     else becomeLeader(core, nowMs);
-  } else if (isLost(role.election)) {
+    return;
+  }
+  if (isLost(role.election)) {
     say(core, 'info', 'election lost', { role: role.kind, epoch: role.epoch });
-    // A candidate waits for its time to end, to give others theirs.
-    if (role.kind === 'prospective') giveUpElection(core, nowMs);
-  } else if (role.kind === 'prospective' && !response.isGranted) {
-    // It may be about to miss the leader itself.
+    if (role.kind === 'prospective') {
+      giveUpElection(core, nowMs);
+      return;
+    }
+  }
+  if (!response.isGranted) askAgainLater(core, role, nowMs);
+}
+
+function askAgainLater(
+  core: Core,
+  role: ProspectiveRole | CandidateRole,
+  nowMs: MonotonicMs,
+): void {
+  if (role.kind === 'prospective') {
+    // Who said no may be about to miss the leader itself.
     role.askAgainAtMs = after(nowMs, ASK_AGAIN_MS + core.below(ASK_AGAIN_MS));
+  } else if (role.askAgainAtMs === NEVER) {
+    // Two stood at the same moment: they come apart the next time, or after some more.
+    const mostMs = Math.max(core.settings.electionBackoffMaxMs, 1);
+    const delayMs = Math.min(ASK_AGAIN_MS * 2 ** core.votesLost, mostMs);
+    core.votesLost += 1;
+    role.askAgainAtMs = after(nowMs, delayMs + core.below(delayMs));
   }
 }
 

@@ -3,6 +3,7 @@ import type { LeaderEpoch, NodeId, Offset } from '../base/ids';
 import type { MonotonicMs } from '../base/times';
 import type { Connections, RequestId } from './connections';
 import type { QuorumHistory } from './history';
+import type { HeardLeader } from './leader-role';
 import type { LogView, OffsetAndEpoch } from './log-view';
 import type {
   ControlRecord,
@@ -124,6 +125,10 @@ export interface Core {
   readonly settings: RaftSettings;
   readonly below: (bound: number) => number;
   readonly connections: Connections;
+  /** The leader that answered this node's Fetches last, and when. */
+  heardLeader: HeardLeader | undefined;
+  /** Votes in a row in which this node stood and somebody said no. */
+  votesLost: number;
   readonly log: LogView;
   readonly history: QuorumHistory;
   role: Role;

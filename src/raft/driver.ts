@@ -15,6 +15,7 @@ import { coreOf } from './core-of-folder';
 import { Delivery } from './delivery';
 import type { QuorumDriverOptions } from './driver-options';
 import { Incoming } from './incoming';
+import type { HeardLeader } from './leader-role';
 import type { OffsetAndEpoch } from './log-view';
 import type { QuorumError, QuorumRequest } from './messages';
 import { MetadataFolder } from './metadata-folder';
@@ -86,6 +87,11 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   /** Where the leader is reached; undefined while none is known, and on the leader itself. */
   get leaderDestination(): Destination | undefined {
     return this.#raft.leaderDestination;
+  }
+
+  /** Who led before this node does, and when it was heard last; undefined where nobody was. */
+  get formerLeader(): HeardLeader | undefined {
+    return this.#raft.formerLeader;
   }
 
   get highWatermark(): Offset {

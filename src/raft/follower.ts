@@ -157,6 +157,7 @@ function raiseHighWatermark(core: Core, leaders: number): void {
 function notesFetched(core: Core, role: FollowerRole, nowMs: MonotonicMs): void {
   role.fetchTimeoutAtMs = after(nowMs, core.settings.fetchTimeoutMs);
   role.hasFetchedFromLeader = true;
+  core.heardLeader = { nodeId: role.leaderId, atMs: nowMs };
 }
 
 function append(

@@ -19,12 +19,20 @@ const CAUGHT_UP_WITHIN_MS = 3_600_000;
 /** Times the fetch timeout: how long a leader goes on without a majority that fetches. */
 const CHECK_QUORUM_FACTOR = 1.5;
 
+/** Another node that leads or led, and when it was heard last. */
+export interface HeardLeader {
+  readonly nodeId: NodeId;
+  readonly atMs: MonotonicMs;
+}
+
 export interface LeaderRole {
   readonly kind: 'leader';
   readonly epoch: LeaderEpoch;
   /** Where its LeaderChange record is. Nothing counts as committed before that one does. */
   readonly epochStartOffset: Offset;
   readonly self: ReplicaKey;
+  /** Undefined where this node followed nobody since it led itself. */
+  readonly former: HeardLeader | undefined;
   voters: Map<NodeId, Progress>;
   /** By id and directory. */
   readonly observers: Map<string, Progress>;

@@ -46,6 +46,8 @@ export interface CandidateRole {
   readonly epoch: LeaderEpoch;
   readonly election: Election;
   readonly electionAtMs: MonotonicMs;
+  /** When it asks anew, since somebody said no. */
+  askAgainAtMs: MonotonicMs;
 }
 
 /** Fetches from the leader. Also every node that is no voter, once it knows the leader. */

@@ -27,7 +27,7 @@ import { pollFollower, pollUnattached } from './follower';
 import type { QuorumHistory, QuorumRecords } from './history';
 import { pollLeader } from './leader';
 import { serveFetch, serveFetchSnapshot } from './leader-fetch';
-import { activeObservers, type Progress } from './leader-role';
+import { activeObservers, type HeardLeader, type Progress } from './leader-role';
 import type { LogView, OffsetAndEpoch } from './log-view';
 import type { IncomingResponse, QuorumError, QuorumRequest, QuorumResponse } from './messages';
 import type { Role } from './quorum';
@@ -86,6 +86,8 @@ export class Raft {
       below,
       log,
       connections: new Connections({ requestTimeoutMs, retryBackoffMs, bootstrapServers, below }),
+      heardLeader: undefined,
+      votesLost: 0,
       role: {
         kind: 'unattached',
         epoch: 0,
@@ -128,6 +130,12 @@ export class Raft {
     const { leaderId, endpoints } = knownLeader(this.#core);
     if (leaderId === undefined || leaderId === this.#core.self.id) return undefined;
     return destinationOf(leaderId, endpoints, this.#core.listenerName);
+  }
+
+  /** Who led before this node does, as far as it heard it. */
+  get formerLeader(): HeardLeader | undefined {
+    const { role } = this.#core;
+    return role.kind === 'leader' ? role.former : undefined;
   }
 
   /** Undefined until this node heard of one. Never falls. */

@@ -39,7 +39,7 @@ function chooseRole(core: Core, saved: ElectionState | undefined, nowMs: Monoton
   // One that is no voter any more keeps its vote, but does not stand.
   if (voted !== undefined && matchesReplica(voted, core.self) && selfIsVoter(core)) {
     const election = newElection(core.history.lastVoters, core.self.id);
-    return { kind: 'candidate', epoch, election, electionAtMs };
+    return { kind: 'candidate', epoch, election, electionAtMs, askAgainAtMs: NEVER };
   }
   const leaderEndpoints =
     leaderId === undefined ? [] : endpointsOf(core.history.lastVoters, leaderId);

@@ -79,6 +79,7 @@ export function becomeFollower(
     'a leader follows nobody in its own epoch',
   );
   const { fetchTimeoutMs } = core.settings;
+  core.votesLost = 0;
   leave(core);
   enterDurably(core, {
     kind: 'follower',
@@ -130,6 +131,7 @@ export function becomeCandidate(core: Core, nowMs: MonotonicMs): void {
     epoch: role.epoch + 1,
     election,
     electionAtMs: after(nowMs, randomElectionTimeoutMs(core)),
+    askAgainAtMs: NEVER,
   });
   afterLeaving(core, undefined);
   if (isWon(election)) becomeLeader(core, nowMs);
@@ -142,6 +144,8 @@ export function becomeLeader(core: Core, nowMs: MonotonicMs): void {
   const voters = history.lastVoters;
   const leader = newLeader(core, role, nowMs);
   const records = startOfEpoch(core, voters, role);
+  core.votesLost = 0;
+  core.heardLeader = undefined;
   leave(core);
   enterDurably(core, leader);
   afterLeaving(core, undefined);
@@ -205,6 +209,7 @@ function newLeader(core: Core, role: CandidateRole, nowMs: MonotonicMs): LeaderR
     epoch: role.epoch,
     epochStartOffset: core.log.endOffset,
     self: core.self,
+    former: core.heardLeader,
     voters: new Map(
       [...lastVoters.values()].map(({ key, endpoints }) => [key.id, newProgress(key, endpoints)]),
     ),

@@ -99,6 +99,42 @@ describe('registration', () => {
   });
 });
 
+describe('a new controller', () => {
+  /** How long after it took over it fences each broker that says nothing. */
+  const fencedAfterMs = (silentMs: number): number[] => {
+    const story = new Story().up(1, 2).takenOver(1, silentMs);
+    const startMs = story.nowMs;
+    const fenced = new Map<number, number>();
+    for (let ms = 0; ms < 10_000; ms += 1) {
+      for (const id of [1, 2]) {
+        const isFenced = story.image.broker(id)?.isFenced === true;
+        if (isFenced && !fenced.has(id)) fenced.set(id, story.nowMs - startMs);
+      }
+      story.pass(1);
+    }
+    return [1, 2].map((id) => fenced.get(id) ?? Number.NaN);
+  };
+
+  test('counts the silence of the node that decided before from when it heard it last', () => {
+    expect(fencedAfterMs(0)).toEqual([9_001, 9_002]);
+    expect(fencedAfterMs(2_500)).toEqual([6_501, 9_001]);
+  });
+
+  test('gives it half a session to be heard, however long it was silent', () => {
+    expect(fencedAfterMs(60_000)).toEqual([4_501, 9_001]);
+  });
+
+  test('keeps it if it is heard in time', () => {
+    const story = new Story().up(1, 2).takenOver(1, 60_000);
+    story.pass(4_000);
+    story.heartbeat(1);
+    story.pass(4_999);
+    story.heartbeat(2);
+    story.pass(2_000);
+    expect([1, 2].map((id) => story.image.broker(id)?.isFenced)).toEqual([false, false]);
+  });
+});
+
 describe('heartbeats', () => {
   test('a broker that has read its registration is unfenced when it wants to be', () => {
     const story = new Story();

@@ -54,6 +54,7 @@ export class Story {
     private readonly settings: Partial<ControllerSettings> = {},
     metadataVersion = 33,
     former?: Story,
+    formerLeader?: { readonly nodeId: number; readonly atMs: MonotonicMs },
   ) {
     const bootstrap = [
       metadataRecord('FeatureLevelRecord', 0, {
@@ -72,16 +73,26 @@ export class Story {
       });
     }
     this.machine = new ControllerMachine(
-      { image: former?.image ?? Image.empty, hasOpenTransaction: false, registrationOffsets },
+      {
+        image: former?.image ?? Image.empty,
+        hasOpenTransaction: false,
+        registrationOffsets,
+        former: formerLeader,
+      },
       { ...SETTINGS, ...settings },
       bootstrap,
     );
     this.carryOut(this.machine.resume(this.now));
   }
 
-  /** Another controller that takes over what this one wrote. */
-  takenOver(): Story {
-    return new Story(this.settings, 33, this);
+  /**
+   * Another controller that takes over what this one wrote; it is `silentMs` since it heard this
+   * one, which ran on that node.
+   */
+  takenOver(nodeId?: number, silentMs = 0): Story {
+    if (nodeId === undefined) return new Story(this.settings, 33, this);
+    const atMs = monotonicMs(this.nowMs - silentMs);
+    return new Story(this.settings, 33, this, { nodeId, atMs });
   }
 
   get image(): Image {

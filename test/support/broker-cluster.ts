@@ -24,6 +24,8 @@ export interface ClusterOptions {
   /** Controllers of a dynamic quorum that do not vote at first. */
   readonly joining?: readonly number[];
   readonly settings?: Readonly<Record<string, string>>;
+  /** Of the world's chance; 1 by default. */
+  readonly seed?: number;
 }
 
 export interface LogLine {
@@ -42,7 +44,7 @@ interface Node {
 }
 
 export class BrokerCluster {
-  readonly simulation = new Simulation(1);
+  readonly simulation: Simulation;
   readonly lines: LogLine[] = [];
   readonly networks: SimulatedNetworks;
   readonly #options: ClusterOptions;
@@ -52,6 +54,7 @@ export class BrokerCluster {
 
   private constructor(options: ClusterOptions) {
     this.#options = options;
+    this.simulation = new Simulation(options.seed ?? 1);
     this.networks = new SimulatedNetworks(this.simulation, {
       minDelayUs: 50,
       maxDelayUs: 200,

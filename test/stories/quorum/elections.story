@@ -40,7 +40,40 @@
   asks 2: vote in epoch 4 for end 5@3
   asks 3: vote in epoch 4 for end 5@3
 
-# a candidate that loses waits for its time to end, then asks anew
+# a candidate that is refused asks anew soon, before its time ends, and every time later
+> start node 1 voters 1,2,3 epoch 3 log 3x5
+  is unattached in epoch 3
+  saves epoch 3
+  asks 3: fetch in epoch 3 at 5@3
+  log to 5@3, high watermark unknown, voters 1 2 3
+> wait 1500
+  is prospective in epoch 3
+  asks 2: pre-vote in epoch 3 for end 5@3
+  asks 3: pre-vote in epoch 3 for end 5@3
+> answer 2 granted
+  is candidate in epoch 4
+  saves epoch 4 voted 1
+  asks 2: vote in epoch 4 for end 5@3
+  asks 3: vote in epoch 4 for end 5@3
+> answer 2 rejected
+> wait 149
+> wait 1
+  is prospective in epoch 4
+  asks 2: pre-vote in epoch 4 for end 5@3
+  asks 3: pre-vote in epoch 4 for end 5@3
+> answer 2 granted
+  is candidate in epoch 5
+  saves epoch 5 voted 1
+  asks 2: vote in epoch 5 for end 5@3
+  asks 3: vote in epoch 5 for end 5@3
+> answer 2 rejected
+> wait 299
+> wait 1
+  is prospective in epoch 5
+  asks 2: pre-vote in epoch 5 for end 5@3
+  asks 3: pre-vote in epoch 5 for end 5@3
+
+# a candidate that all refuse asks anew
 > start node 1 voters 1,2,3 epoch 3 log 3x5
   is unattached in epoch 3
   saves epoch 3
@@ -58,8 +91,28 @@
 > answer 2 rejected
 > answer 3 rejected
   says election lost
-> wait 1400
-> wait 100
+> wait 150
+  is prospective in epoch 4
+  asks 2: pre-vote in epoch 4 for end 5@3
+  asks 3: pre-vote in epoch 4 for end 5@3
+
+# a candidate that nobody answers waits for its time to end
+> start node 1 voters 1,2,3 epoch 3 log 3x5
+  is unattached in epoch 3
+  saves epoch 3
+  asks 3: fetch in epoch 3 at 5@3
+  log to 5@3, high watermark unknown, voters 1 2 3
+> wait 1500
+  is prospective in epoch 3
+  asks 2: pre-vote in epoch 3 for end 5@3
+  asks 3: pre-vote in epoch 3 for end 5@3
+> answer 2 granted
+  is candidate in epoch 4
+  saves epoch 4 voted 1
+  asks 2: vote in epoch 4 for end 5@3
+  asks 3: vote in epoch 4 for end 5@3
+> wait 1499
+> wait 1
   says election timed out
   is prospective in epoch 4
   asks 2: pre-vote in epoch 4 for end 5@3
