@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runWell, Server } from './process';
 
-const COMMAND = resolve(__dirname, '../../dist/ottla.js');
+export const COMMAND = resolve(__dirname, '../../dist/ottla.js');
 
 export interface OttlaProcess {
   readonly bootstrapServers: string;

@@ -1,0 +1,224 @@
+/** The load: idempotent producers and groups of stock kafkajs. */
+import { appendFileSync } from 'node:fs';
+import {
+  type Consumer,
+  Kafka,
+  type KafkaConfig,
+  type LogEntry,
+  logLevel,
+  type Producer,
+} from 'kafkajs';
+import type { GroupLedger, Ledger, Violated } from './ledger';
+
+process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
+
+const TOPICS = ['orders', 'payments'] as const;
+const PARTITIONS = 4;
+const PRODUCERS_A_TOPIC = 2;
+/** Members of each group. */
+const GROUPS = { billing: 3, audit: 1 } as const;
+const LARGEST_SEND = 5;
+const KEYS_A_LANE = 3;
+const PAUSE_MS = 40;
+/** An answer is waited for so long before the request is sent again. */
+const ANSWER_WITHIN_MS = 5_000;
+
+export interface ClientsOptions {
+  readonly brokers: readonly string[];
+  readonly ledger: Ledger;
+  /** Where the clients' own complaints go. */
+  readonly logFile: string;
+  readonly violated: Violated;
+}
+
+/** Clients that write and read until they are told to end. */
+export class Clients {
+  readonly #options: ClientsOptions;
+  readonly #forProducers: Kafka;
+  readonly #forGroups: Kafka;
+  readonly #lanes: Lane[] = [];
+  readonly #producers: Producer[] = [];
+  readonly #consumers: Consumer[] = [];
+
+  constructor(options: ClientsOptions) {
+    this.#options = options;
+    const retry = { initialRetryTime: 50, maxRetryTime: 1_000 };
+    const common: KafkaConfig = {
+      clientId: 'torture',
+      brokers: [...options.brokers],
+      connectionTimeout: 1_000,
+      requestTimeout: ANSWER_WITHIN_MS,
+      logLevel: logLevel.WARN,
+      logCreator: () => (entry) => appendFileSync(options.logFile, lineOf(entry)),
+    };
+    this.#forProducers = new Kafka({
+      ...common,
+      retry: { ...retry, retries: Number.MAX_SAFE_INTEGER },
+    });
+    // A member that tries for ever never asks who coordinates its group now.
+    this.#forGroups = new Kafka({
+      ...common,
+      retry: { ...retry, retries: 5, restartOnFailure: async () => true },
+    });
+  }
+
+  async start(): Promise<void> {
+    const admin = this.#forProducers.admin();
+    await admin.connect();
+    await admin.createTopics({
+      topics: TOPICS.map((topic) => ({
+        topic,
+        numPartitions: PARTITIONS,
+        replicationFactor: 3,
+        configEntries: [{ name: 'min.insync.replicas', value: '2' }],
+      })),
+    });
+    await admin.disconnect();
+    for (const [name, members] of Object.entries(GROUPS)) {
+      const ledger = this.#options.ledger.group(name);
+      for (let member = 0; member < members; member++) await this.#join(ledger);
+    }
+    for (const topic of TOPICS) {
+      for (let count = 0; count < PRODUCERS_A_TOPIC; count++) await this.#produce(topic);
+    }
+  }
+
+  /** The longest that a record waited for its acknowledgement, in milliseconds. */
+  get longestWaitMs(): number {
+    return Math.max(...this.#lanes.map((lane) => lane.longestWaitMs));
+  }
+
+  /** Nothing new is sent; resolves once all that was sent is acknowledged or refused. */
+  async endProducing(): Promise<void> {
+    await Promise.all(this.#lanes.map((lane) => lane.end()));
+    await Promise.all(this.#producers.map((producer) => producer.disconnect()));
+  }
+
+  /** The groups commit what they saw, and end. */
+  async endConsuming(): Promise<void> {
+    await Promise.all(this.#consumers.map((consumer) => consumer.disconnect()));
+  }
+
+  async #produce(topic: string): Promise<void> {
+    const producer = this.#forProducers.producer({ idempotent: true });
+    await producer.connect();
+    this.#producers.push(producer);
+    for (let partition = 0; partition < PARTITIONS; partition++) {
+      const number = this.#lanes.length;
+      this.#lanes.push(new Lane({ ...this.#options, producer, topic, partition, number }));
+    }
+  }
+
+  async #join(group: GroupLedger): Promise<void> {
+    const consumer = this.#forGroups.consumer({
+      groupId: group.name,
+      sessionTimeout: 10_000,
+      rebalanceTimeout: 10_000,
+      heartbeatInterval: 1_000,
+      maxWaitTimeInMs: 200,
+    });
+    const { GROUP_JOIN, COMMIT_OFFSETS } = consumer.events;
+    consumer.on(GROUP_JOIN, () => group.rebalances++);
+    consumer.on(COMMIT_OFFSETS, ({ payload }) => {
+      for (const { topic, partitions } of payload.topics) {
+        for (const { partition, offset } of partitions) {
+          group.commit(`${topic}-${partition}`, Number(offset));
+        }
+      }
+    });
+    this.#consumers.push(consumer);
+    await consumer.connect();
+    await consumer.subscribe({ topics: [...TOPICS], fromBeginning: true });
+    await consumer.run({
+      autoCommitInterval: 500,
+      eachMessage: async ({ topic, partition, message }) => {
+        group.see(`${topic}-${partition}`, Number(message.offset), idIn(message.value));
+      },
+    });
+  }
+}
+
+/** The id in a record's value; NaN if nobody here wrote it. */
+export const idIn = (value: Buffer | null): number =>
+  value === null ? Number.NaN : Number.parseInt(value.toString('latin1', 0, 12), 10);
+
+interface LaneOptions extends ClientsOptions {
+  readonly producer: Producer;
+  readonly topic: string;
+  readonly partition: number;
+  readonly number: number;
+}
+
+/**
+ * One producer's records to one partition, one send after another. Sends to several partitions at
+ * once, and several at once to one, are sent again wrongly by kafkajs 2.2.4 when their leaders
+ * move meanwhile.
+ */
+class Lane {
+  readonly #options: LaneOptions;
+  readonly #running: Promise<void>;
+  #isOver = false;
+  #waitingSinceMs: number | undefined;
+  #longestWaitMs = 0;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  get longestWaitMs(): number {
+    const since = this.#waitingSinceMs;
+    return since === undefined
+      ? this.#longestWaitMs
+      : Math.max(this.#longestWaitMs, Date.now() - since);
+  }
+
+  end(): Promise<void> {
+    this.#isOver = true;
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let count = 1; !this.#isOver; count = (count % LARGEST_SEND) + 1) {
+      await this.#send(count);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+
+  async #send(count: number): Promise<void> {
+    const { ledger, producer, topic, partition, number, violated } = this.#options;
+    const ids = Array.from({ length: count }, () => ledger.send(number, `${topic}-${partition}`));
+    const messages = ids.map((id) => ({
+      partition,
+      key: `${number}-${id % KEYS_A_LANE}`,
+      value: `${id}`.padEnd(id % 10 === 0 ? 2_000 : 100),
+    }));
+    this.#waitingSinceMs = Date.now();
+    try {
+      const [answer, ...others] = await producer.send({
+        topic,
+        acks: -1,
+        timeout: ANSWER_WITHIN_MS,
+        messages,
+      });
+      if (answer === undefined || others.length > 0) throw new Error('a send has one answer');
+      const first = Number(answer.baseOffset);
+      for (const [index, id] of ids.entries()) ledger.acknowledge(id, first + index);
+    } catch (error) {
+      for (const id of ids) ledger.refuse(id);
+      violated(
+        `${topic}-${partition} was refused: ${error instanceof Error ? error.stack : error}`,
+      );
+    }
+    this.#longestWaitMs = this.longestWaitMs;
+    this.#waitingSinceMs = undefined;
+  }
+}
+
+const lineOf = ({ namespace, label, log }: LogEntry): string =>
+  `${log.timestamp} ${label} ${namespace} ${log.message} ${JSON.stringify({
+    ...log,
+    timestamp: undefined,
+    message: undefined,
+    stack: undefined,
+  })}\n`;
