@@ -137,7 +137,7 @@ class Pipe {
     this.#ending = undefined;
     if (ending === 'ended') this.#to.end();
     else if (ending === 'broken') this.#to.resetAndDestroy();
-    else this.#from.resume();
+    else if (this.#from.isPaused()) this.#from.resume();
   }
 
   #end(how: 'ended' | 'broken'): void {
