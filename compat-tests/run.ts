@@ -12,9 +12,11 @@ import { suite as librdkafka } from './librdkafka/suite';
 import { suite as mixed } from './mixed/suite';
 import { startOttla, temporaryFolder } from './support/ottla';
 import type { ForeignSuite, OwnBrokersSuite } from './support/suite';
+import { suite as torture } from './torture/suite';
 
 const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [
   crash,
+  torture,
   cluster,
   embed,
   kcat,
