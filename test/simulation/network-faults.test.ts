@@ -1,4 +1,5 @@
 import { silentLogger } from '../../src/platform/logger';
+import type { Listening } from '../../src/platform/platform';
 import { Recorder } from '../platform/network-contract';
 import { TestWorld } from '../support/world';
 import { Machine } from './engine/machine';
@@ -7,6 +8,7 @@ import { Stream } from './engine/seeds';
 let world: TestWorld;
 let server: Machine;
 let accepted: Recorder[];
+let listening: Listening;
 
 beforeEach(async () => {
   world = new TestWorld();
@@ -17,7 +19,7 @@ beforeEach(async () => {
 
 async function listen(): Promise<void> {
   const { network } = server.boot(silentLogger).platform;
-  await world.outcome(
+  listening = await world.outcome(
     network.listen({ host: 'server', port: 1 }, (link) => {
       const owner = new Recorder();
       owner.link = link;
@@ -81,6 +83,33 @@ test('a half-open connection swallows everything and tells nobody', async () => 
   accepted[0]?.link?.destroy();
   await world.advance(600_000);
   expect(client.calls).toEqual(['opened']);
+});
+
+test('a connection that breaks before anybody accepts it is closed for who does', async () => {
+  server.life?.pause();
+  const client = await connect('client');
+  world.networks.reset('client', new Stream(1, 'reset'), 1);
+  const other = await connect('other');
+  other.link?.destroy();
+  await world.advance(100);
+  expect([client.calls, other.calls, accepted]).toEqual([
+    ['opened', 'closed'],
+    ['opened', 'closed'],
+    [],
+  ]);
+  server.life?.resume();
+  await world.advance(100);
+  expect(accepted.map(({ calls }) => calls.at(-1))).toEqual(['closed', 'closed']);
+});
+
+test('a connection that nobody has accepted ends with the listening', async () => {
+  const owner = new Recorder();
+  world.machine('client').network.connect({ host: 'server', port: 1 }, owner);
+  await world.advance(0.02);
+  expect(owner.calls).toEqual(['opened']);
+  await world.outcome(listening.close());
+  await world.advance(100);
+  expect([owner.calls.at(-1), accepted]).toEqual(['closed', []]);
 });
 
 test('a process that dies has its connections closed by its system', async () => {

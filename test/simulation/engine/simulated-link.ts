@@ -77,8 +77,10 @@ export class SimulatedLink implements Link {
     return this.#isGone;
   }
 
+  /** One that broke before anybody accepted it tells its end to whoever does. */
   own(owner: LinkOwner): void {
     this.#owner = owner;
+    if (this.#isGone) this.#later(() => this.#close());
   }
 
   /** Who is at the other end. */
@@ -152,7 +154,7 @@ export class SimulatedLink implements Link {
   }
 
   #close(): void {
-    if (this.#isClosedTold) return;
+    if (this.#isClosedTold || this.#owner === undefined) return;
     this.#isClosedTold = true;
     const queue = this.#queue;
     this.#queue = [];

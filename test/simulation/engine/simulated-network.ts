@@ -214,6 +214,10 @@ export class SimulatedNetworks {
     link.meet(accepted);
     // The system accepts even for a process that is stopped; the process learns of it later.
     this.schedule(this.chance.between(1, 100), listener.life, () => {
+      if (this.#listeners.get(key)?.includes(listener) !== true) {
+        accepted.destroy();
+        return;
+      }
       try {
         accepted.own(listener.accept(accepted));
       } catch (error) {
