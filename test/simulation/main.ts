@@ -5,6 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startBrokerNode } from './broker-node';
+import { type Plant, withPlanted } from './planted/plant';
+import { plantOf } from './planted/plants';
+import { findPlanted, recordPlanted } from './planted/record';
 import { runSeed } from './run-seed';
 import { shrink } from './shrink';
 import { describeFault } from './world/faults';
@@ -18,6 +21,8 @@ const USAGE = `Usage: npm run simulate -- [options]
   --ci            runs the seeds that guard every change, each twice, comparing traces
   --replay FILE   runs a recorded story: seed, scenario and faults of a JSON file
   --nodes N       how many nodes a world has; 1 by default
+  --plant NAME    plants that bug of planted/ before it runs what else is said
+  --record        with --plant (and --seeds): records the first world in which the bug shows
   --twice         runs each seed twice, comparing traces
   --no-shrink     does not look for a shorter list of faults when a seed fails
 `;
@@ -46,7 +51,9 @@ async function main(): Promise<void> {
       seeds: { type: 'string' },
       hours: { type: 'string' },
       replay: { type: 'string' },
-      nodes: { type: 'string', default: '1' },
+      nodes: { type: 'string' },
+      plant: { type: 'string' },
+      record: { type: 'boolean', default: false },
       ci: { type: 'boolean', default: false },
       twice: { type: 'boolean', default: false },
       'no-shrink': { type: 'boolean', default: false },
@@ -57,10 +64,26 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  const plant = values.plant === undefined ? undefined : plantOf(values.plant);
+  const search = { ...values, nodes: values.nodes ?? String(plant?.nodes ?? 1) };
+  if (plant !== undefined && values.record) {
+    return record(plant, worlds({ ...search, seeds: values.seeds ?? '1..10000' }));
+  }
   const isVerbose = values.seed !== undefined || values.replay !== undefined;
   const run = new Run(!values['no-shrink'], values.twice || values.ci, isVerbose);
-  for (const options of worlds(values)) await run.world(options);
+  const runAll = async (): Promise<void> => {
+    for (const options of worlds(search)) await run.world(options);
+  };
+  await (plant === undefined ? runAll() : withPlanted(plant, runAll));
   run.close();
+}
+
+async function record(plant: Plant, options: Iterable<WorldOptions>): Promise<void> {
+  const story = await findPlanted(plant, options);
+  if (story === undefined) throw new Error(`no world has shown that it ${plant.name}`);
+  print(`found after ${story.seedsSearched} seeds: ${story.failure}`);
+  for (const fault of story.faults) print(describeFault(fault));
+  print(`recorded in ${recordPlanted(story)}`);
 }
 
 function* worlds(values: {

@@ -1,0 +1,17 @@
+/** Every planted bug, by its name. */
+import { acknowledgesBeforeReplication } from './acknowledges-before-replication';
+import { keepsWhatItShouldCut } from './keeps-what-it-should-cut';
+import type { Plant } from './plant';
+import { votesTwice } from './votes-twice';
+
+export const PLANTS: readonly Plant[] = [
+  acknowledgesBeforeReplication,
+  keepsWhatItShouldCut,
+  votesTwice,
+];
+
+export function plantOf(name: string): Plant {
+  const plant = PLANTS.find((one) => one.name === name);
+  if (plant !== undefined) return plant;
+  throw new Error(`no bug of the name ${name}; there are ${PLANTS.map((one) => one.name)}`);
+}
