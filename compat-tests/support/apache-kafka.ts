@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { JavaTools } from './java-tools';
 import { isInstalled, type RunOptions, runWell, Server, wellFinished } from './process';
 
@@ -21,6 +21,7 @@ const home = join(
   process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   `ottla-kafka-${VERSION}`,
 );
+const LOGGING_OPTION = `-Dlog4j2.configurationFile=${join(home, 'log4j2.xml')}`;
 
 /** Why Apache Kafka cannot be had on this machine; undefined once its jars are there. */
 export async function missingKafka(): Promise<string | undefined> {
@@ -71,6 +72,19 @@ export async function formatKafka(
 ): Promise<void> {
   await kafkaTool('kafka.tools.StorageTool', ['format', '-t', clusterId, '-c', propertiesFile]);
 }
+
+/** Compiles a class against Kafka's clients; gives how `java` runs it. */
+export async function compileWithKafka(source: string, folder: string): Promise<JavaClass> {
+  const libs = join(home, 'libs', '*');
+  await runWell('javac', ['-cp', libs, '-d', folder, source], { timeoutMs: 120_000 });
+  return (className, args) => [
+    ...['-Xmx128m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+    ...['-cp', [folder, libs].join(delimiter), LOGGING_OPTION, className, ...args],
+  ];
+}
+
+/** The arguments of `java`. */
+export type JavaClass = (className: string, args: readonly string[]) => string[];
 
 /** Starts an Apache Kafka node with these properties, on a folder formatted before. */
 export function startKafka(propertiesFile: string, heap: readonly string[] = ['-Xmx512m']): Server {
@@ -139,7 +153,6 @@ export function kafkaProperties(node: {
 }
 
 function java(heap: readonly string[], className: string, args: readonly string[]): string[] {
-  const logging = `-Dlog4j2.configurationFile=${join(home, 'log4j2.xml')}`;
   const quick = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
   const isServer = className === 'kafka.Kafka';
   return [
@@ -147,7 +160,7 @@ function java(heap: readonly string[], className: string, args: readonly string[
     ...(isServer ? [] : quick),
     '-cp',
     join(home, 'libs', '*'),
-    logging,
+    LOGGING_OPTION,
     className,
     ...args,
   ];

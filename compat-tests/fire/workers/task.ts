@@ -1,0 +1,36 @@
+/** What a worker is told, as arguments of its process; the same for all languages. */
+
+export interface WorkerTask {
+  /** `host:port` of each node, with commas. */
+  readonly servers: string;
+  /** A name of this worker; its transactional id, where it has one of its own. */
+  readonly worker: string;
+  readonly group: string;
+  readonly input: string;
+  readonly output: string;
+  /** Of both topics. */
+  readonly partitions: number;
+  readonly transactionTimeoutMs: number;
+  /** The most inputs of one transaction. */
+  readonly largest: number;
+  /** How many transactions are aborted for no reason. */
+  readonly abortPercent: number;
+  readonly seed: number;
+}
+
+export const workerArguments = (task: WorkerTask): string[] => [
+  ...[task.servers, task.worker, task.group, task.input, task.output],
+  ...[task.partitions, task.transactionTimeoutMs, task.largest, task.abortPercent, task.seed].map(
+    String,
+  ),
+];
+
+/** From `process.argv`. */
+export function workerTask(argv: readonly string[]): WorkerTask {
+  const [servers = '', worker = '', group = '', input = '', output = '', ...numbers] =
+    argv.slice(2);
+  const [partitions = 0, transactionTimeoutMs = 0, largest = 0, abortPercent = 0, seed = 0] =
+    numbers.map(Number);
+  const texts = { servers, worker, group, input, output };
+  return { ...texts, partitions, transactionTimeoutMs, largest, abortPercent, seed };
+}
