@@ -14,6 +14,9 @@ import { END, Reader } from './reader';
 import { committedOffsets, endOffsets, openTransactions } from './rest';
 import { Storm } from './storm';
 
+/** Faults begin once every client works: some take long to start where cores are few. */
+const WARM_TRANSACTIONS = 5;
+const WARM_MS = 120_000;
 const DRAIN_MS = 150_000;
 const REST_MS = 60_000;
 const READ_MS = 60_000;
@@ -128,6 +131,9 @@ async function underFire(
   const feeds = loads.map((load) => load.feed.run(feeding.signal));
   for (const load of loads) load.start();
   await Promise.all(loads.map((load) => load.reader.start()));
+  const isWarm = () => loads.every(({ counts }) => counts.committed >= WARM_TRANSACTIONS);
+  if (!(await comesTrue(WARM_MS, async () => isWarm())))
+    throw new Error('no work before any fault');
   const harms = [storm.run(harming.signal), ...loads.map((load) => load.harm(harming.signal))];
   const endMs = Date.now() + seconds * 1_000;
   while (Date.now() < endMs) {
