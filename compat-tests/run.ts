@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { suite as cluster } from './cluster/suite';
 import { suite as crash } from './crash/suite';
 import { suite as embed } from './embed/suite';
+import { suites as fire } from './fire/suite';
 import { suite as java } from './java/suite';
 import { suite as kcat } from './kcat/suite';
 import { suite as librdkafka } from './librdkafka/suite';
@@ -23,6 +24,7 @@ const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [
   librdkafka,
   java,
   mixed,
+  ...fire,
 ];
 const tally = { passed: 0, failed: 0, skipped: 0 };
 

@@ -9,6 +9,8 @@ export type WorkerCommand = (task: WorkerTask) => readonly [program: string, arg
 
 export interface FireClient {
   readonly name: string;
+  /** Levels that it behaves differently at. */
+  readonly transactionVersions: readonly (1 | 2)[];
   /** Why it cannot run on this machine; undefined if it can. */
   missing(): Promise<string | undefined>;
   /** Makes it ready; `folder` is for what it needs on disk. */
@@ -20,6 +22,7 @@ const source = (name: string): string => resolve(__dirname, 'workers', name);
 export const CLIENTS: readonly FireClient[] = [
   {
     name: 'kafkajs',
+    transactionVersions: [2],
     missing: async () => undefined,
     prepare: async () => (task) => {
       const args = ['-r', 'ts-node/register', source('kafkajs.ts'), ...workerArguments(task)];
@@ -28,6 +31,7 @@ export const CLIENTS: readonly FireClient[] = [
   },
   {
     name: 'librdkafka',
+    transactionVersions: [2],
     missing: missingConfluentKafka,
     prepare: async () => (task) => {
       return [confluentPython, [source('librdkafka.py'), ...workerArguments(task)]];
@@ -35,6 +39,7 @@ export const CLIENTS: readonly FireClient[] = [
   },
   {
     name: 'java',
+    transactionVersions: [1, 2],
     missing: missingKafka,
     prepare: async (folder) => {
       const java = await compileWithKafka(source('FireWorker.java'), folder);

@@ -10,7 +10,7 @@ import { Slot } from './slot';
 import type { WorkerCounts } from './worker';
 
 export const PARTITIONS = 4;
-export const TRANSACTION_TIMEOUT_MS = 8_000;
+const TRANSACTION_TIMEOUT_MS = 8_000;
 const WORKERS = 2;
 const LARGEST = 40;
 const ABORT_PERCENT = 8;
