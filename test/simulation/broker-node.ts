@@ -60,6 +60,9 @@ function clusterProperties(
     // Fewer than Kafka's fifty, each of which costs every start its fsyncs.
     ['offsets.topic.num.partitions', '3'],
     ['offsets.topic.replication.factor', String(Math.min(nodes, 3))],
+    ['transaction.state.log.num.partitions', '3'],
+    ['transaction.state.log.replication.factor', String(Math.min(nodes, 3))],
+    ['transaction.state.log.min.isr', String(Math.min(nodes, 2))],
     ['group.initial.rebalance.delay.ms', '0'],
   ];
 }

@@ -10,6 +10,7 @@ import { plantOf } from './planted/plants';
 import { findPlanted, recordPlanted } from './planted/record';
 import { runSeed } from './run-seed';
 import { shrink } from './shrink';
+import type { TransactionCounts } from './transactions/transaction-history';
 import { describeFault } from './world/faults';
 import { USUAL_LIMITS } from './world/scenario';
 import type { Story, WorldOptions, WorldReport } from './world/world';
@@ -41,6 +42,7 @@ interface Totals {
   crashes: number;
   acknowledged: number;
   commits: number;
+  transactions: TransactionCounts;
   simulatedMs: number;
 }
 
@@ -132,6 +134,7 @@ class Run {
     crashes: 0,
     acknowledged: 0,
     commits: 0,
+    transactions: { committed: 0, aborted: 0, unknown: 0, fenced: 0 },
     simulatedMs: 0,
   };
 
@@ -167,7 +170,7 @@ class Run {
     const seconds = (performance.now() - this.#startMs) / 1000;
     print(
       `${seeds} seeds: ${events} events, ${crashes} crashes, ${acknowledged} acknowledged records, ` +
-        `${commits} commits, ${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
+        `${commits} commits, ${describeCounts(this.#totals.transactions)}, ${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
         `${runs} runs, ${(seconds / Math.max(runs, 1)).toFixed(2)} s a run`,
     );
     print(`${seeds - failed} passed, ${failed} failed`);
@@ -182,6 +185,9 @@ class Run {
     totals.acknowledged += report.counts.acknowledged;
     totals.commits += report.counts.commits;
     totals.simulatedMs += report.simulatedMs;
+    for (const key of Object.keys(totals.transactions) as (keyof TransactionCounts)[]) {
+      totals.transactions[key] += report.transactions[key];
+    }
   }
 
   async #tell(options: WorldOptions, failed: WorldReport): Promise<void> {
@@ -204,6 +210,9 @@ class Run {
     print(`  as a story:      ${JSON.stringify({ seed, scenario, faults } satisfies Story)}`);
   }
 }
+
+const describeCounts = ({ committed, aborted, unknown, fenced }: TransactionCounts): string =>
+  `transactions: ${committed} committed, ${aborted} aborted, ${unknown} unknown, ${fenced} fenced`;
 
 /** The innermost stack, which says where it happened. */
 function causes(error: unknown): string {

@@ -5,8 +5,11 @@ import { type Flaw, startToyNode } from './toy-node';
 import { describeFault, drawFaults, type Fault } from './world/faults';
 import type { WorldOptions, WorldReport } from './world/world';
 
-/** The toy's groups have one member; short worlds keep the suite fast. */
-const LIMITS = { nodes: 1, maxMembers: 1, maxAdmins: 0, minSafetyMs: 4000, maxSafetyMs: 8000 };
+/** The toy's groups have one member, and it has no transactions; short worlds are fast. */
+const LIMITS = {
+  ...{ nodes: 1, maxMembers: 1, maxAdmins: 0, maxTransactors: 0 },
+  ...{ minSafetyMs: 4000, maxSafetyMs: 8000 },
+};
 
 const worldOf = (seed: number, flaw: Flaw): WorldOptions => ({
   seed,

@@ -8,7 +8,9 @@ import { endOffset, readFrom } from './reader';
 
 /** Creates the topics of the scenario, on all nodes. */
 export async function createTopics(cluster: ClusterView, scenario: Scenario): Promise<void> {
-  const topics = scenario.topics.map(({ name, partitions, segmentMs, segmentBytes }) => ({
+  const output = scenario.transactions?.output;
+  const all = output === undefined ? scenario.topics : [...scenario.topics, output];
+  const topics = all.map(({ name, partitions, segmentMs, segmentBytes }) => ({
     name,
     numPartitions: partitions,
     replicationFactor: Math.min(scenario.nodes, 3),

@@ -53,6 +53,11 @@ export class History {
     this.#know(partition, offset, value, 'acknowledged');
   }
 
+  /** As much of what was acknowledged as others remember. */
+  countAcknowledged(records: number): void {
+    this.counts.acknowledged += records;
+  }
+
   /** A consumer saw the record. */
   read(partition: string, record: ReadRecord): void {
     this.counts.read += 1;
@@ -96,11 +101,17 @@ export class History {
         throw new Violation(`${partition} has offset ${offset} where ${index} was due`);
       }
     });
+    this.verifySome(partition, records);
+  }
+
+  /** Likewise, where others write between these records. */
+  verifySome(partition: string, records: readonly ReadRecord[]): void {
     for (const record of records) this.#know(partition, record.offset, record.value, 'found');
+    const found = new Map(records.map(({ offset, value }) => [offset, value]));
     for (const [offset, value] of this.#of(partition).values) {
-      if (records[offset]?.value !== value) {
+      if (found.get(offset) !== value) {
         throw new Violation(
-          `${partition} has ${records[offset]?.value ?? 'nothing'} at offset ${offset}, ` +
+          `${partition} has ${found.get(offset) ?? 'nothing'} at offset ${offset}, ` +
             `where ${value} was acknowledged or read`,
         );
       }

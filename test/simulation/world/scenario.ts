@@ -4,6 +4,7 @@ import type { MemberPlan } from '../clients/group-member';
 import type { ProducerPlan } from '../clients/producer';
 import type { Stream } from '../engine/seeds';
 import type { CrashKind } from '../engine/simulated-disk';
+import { drawTransactions, type TransactionsPlan } from '../transactions/plan';
 
 export interface Scenario {
   readonly nodes: number;
@@ -18,6 +19,7 @@ export interface Scenario {
   readonly members: readonly MemberPlan[];
   /** The longest pause of each administrator that creates, changes and deletes topics. */
   readonly adminPausesMs: readonly number[];
+  readonly transactions?: TransactionsPlan;
   /** The longest an fsync usually takes. */
   readonly syncUs: number;
   readonly safetyMs: number;
@@ -36,6 +38,7 @@ export interface ScenarioLimits {
   readonly nodes: number;
   readonly maxMembers: number;
   readonly maxAdmins: number;
+  readonly maxTransactors: number;
   readonly minSafetyMs: number;
   readonly maxSafetyMs: number;
 }
@@ -44,6 +47,7 @@ export const USUAL_LIMITS: ScenarioLimits = {
   nodes: 1,
   maxMembers: 3,
   maxAdmins: 1,
+  maxTransactors: 3,
   minSafetyMs: 10_000,
   maxSafetyMs: 40_000,
 };
@@ -75,7 +79,7 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
   const adminPausesMs = Array.from({ length: chance.between(0, limits.maxAdmins) }, () =>
     chance.pick([300, 3000]),
   );
-  return {
+  const usual: Scenario = {
     nodes: limits.nodes,
     crash: chance.chance(0.5) ? 'process-crash' : 'power-loss',
     topics: [topic],
@@ -86,6 +90,31 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
     syncUs: chance.pick([500, 5000, 50_000]),
     safetyMs: chance.between(limits.minSafetyMs, limits.maxSafetyMs),
     meanFaultGapMs: chance.pick([1500, 3000, 8000]),
+  };
+  const hasTransactions = limits.maxTransactors > 0 && chance.chance(0.6);
+  return hasTransactions ? withTransactions(chance, usual, limits.maxTransactors) : usual;
+}
+
+/** What transactions read is little, since all of it comes out one by one. */
+function withTransactions(chance: Stream, usual: Scenario, maxTransactors: number): Scenario {
+  const partitions = chance.between(1, 3);
+  const input = { topic: 'input', partitions };
+  const transactions = drawTransactions(chance, input, maxTransactors);
+  const { name, partitions: outputPartitions } = transactions.output;
+  const sparse = { maxInFlight: 1, maxPadding: 0, maxPauseMs: chance.pick([100, 1000]) };
+  const producers = [
+    { ...drawProducer(chance, 'pi', input), ...sparse, isIdempotent: true },
+    {
+      ...drawProducer(chance, 'po', { topic: name, partitions: outputPartitions }),
+      ...sparse,
+      maxPauseMs: 2000,
+    },
+  ];
+  return {
+    ...usual,
+    topics: [...usual.topics, { ...transactions.output, name: input.topic, partitions }],
+    producers: [...usual.producers, ...producers],
+    transactions,
   };
 }
 

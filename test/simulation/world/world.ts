@@ -7,7 +7,8 @@ import { InvariantError } from '../../../src/base/invariant';
 import { silentLogger } from '../../../src/platform/logger';
 import type { LogFields, LogLevel } from '../../../src/platform/platform';
 import { createTopics, readAll } from '../clients/admin';
-import { ClusterView } from '../clients/cluster-view';
+import type { Client, ClientProcess } from '../clients/client';
+import { ClusterView, type Place } from '../clients/cluster-view';
 import { SimulatedConsumer } from '../clients/consumer';
 import { SimulatedMember } from '../clients/group-member';
 import { SimulatedProducer } from '../clients/producer';
@@ -15,6 +16,8 @@ import { SimulatedAdmin } from '../clients/topic-admin';
 import { Machine, USUAL_TRAITS } from '../engine/machine';
 import { SimulatedNetworks } from '../engine/simulated-network';
 import { Simulation } from '../engine/simulation';
+import type { TransactionCounts } from '../transactions/transaction-history';
+import { WorldTransactions } from '../transactions/world-transactions';
 import { drawFaults, type Fault } from './faults';
 import { History, type HistoryCounts, Violation } from './history';
 import { CLIENT_PORT, nodeName, SimulatedNode, type StartNode } from './node';
@@ -47,12 +50,7 @@ export interface WorldReport extends Story {
   readonly simulatedMs: number;
   readonly crashes: number;
   readonly counts: HistoryCounts;
-}
-
-interface Client {
-  readonly isIdle: boolean;
-  finish(): void;
-  run(): Promise<void>;
+  readonly transactions: TransactionCounts;
 }
 
 const SETUP_LIMIT_MS = 60_000;
@@ -68,6 +66,7 @@ export class World {
   readonly #history = new History();
   readonly #nodes: readonly SimulatedNode[];
   readonly #strikes: Strikes;
+  readonly #transactions: WorldTransactions;
   readonly #log: (line: string) => void;
   #machines = 0;
   #failure: Error | undefined;
@@ -95,6 +94,9 @@ export class World {
       });
     this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
     this.#strikes = new Strikes(this.#simulation, this.#networks, this.#nodes, this.#log);
+    this.#transactions = new WorldTransactions(scenario.transactions, this.#history, (name) =>
+      this.#clientProcess(name),
+    );
   }
 
   /** Ends the seed with a failure; the first counts. */
@@ -122,6 +124,7 @@ export class World {
       simulatedMs: nowMs,
       crashes: this.#nodes.reduce((sum, node) => sum + node.crashes, 0),
       counts: this.#history.counts,
+      transactions: this.#transactions.counts,
     };
   }
 
@@ -131,9 +134,10 @@ export class World {
     await this.#perform(createTopics(this.#client('admin'), this.#scenario), 'topics are created');
 
     const producers = this.#producers();
-    const readers = this.#readers();
-    const admins = this.#admins();
-    for (const client of [...producers, ...readers, ...admins]) {
+    const transactors = this.#transactions.transactors();
+    const readers = [...this.#readers(), ...this.#transactions.readers()];
+    const admins = [...this.#admins(), ...this.#transactions.admins()];
+    for (const client of [...producers, ...transactors, ...readers, ...admins]) {
       client.run().catch((error: unknown) => this.fail(error, 'a client'));
     }
     this.#strikes.schedule(this.#faults);
@@ -144,7 +148,7 @@ export class World {
 
     this.#heal();
     await this.#until(() => this.#areUp(), LIVENESS_LIMIT_MS, 'all nodes are up again');
-    for (const clients of [producers, readers, admins]) {
+    for (const clients of [producers, transactors, readers, admins]) {
       for (const client of clients) client.finish();
       const areIdle = (): boolean => clients.every((client) => client.isIdle);
       await this.#until(areIdle, LIVENESS_LIMIT_MS, 'all clients come to rest');
@@ -164,22 +168,24 @@ export class World {
         await this.#perform(reading, 'everything is read again');
       }
     }
+    const verified = this.#transactions.verify(this.#places());
+    await this.#perform(verified, 'every transaction is whole');
   }
 
   #producers(): readonly Client[] {
     return this.#scenario.producers.map((plan) => {
-      const { platform, cluster } = this.#clientParts(plan.name);
+      const { platform, cluster } = this.#clientProcess(plan.name);
       return new SimulatedProducer(platform, cluster, this.#history, plan);
     });
   }
 
   #readers(): readonly Client[] {
     const consumers = this.#scenario.consumers.map((plan, index) => {
-      const { platform, cluster } = this.#clientParts(`c${index}`);
+      const { platform, cluster } = this.#clientProcess(`c${index}`);
       return new SimulatedConsumer(platform, cluster, this.#history, plan);
     });
     const members = this.#scenario.members.map((plan, index) => {
-      const { platform, cluster } = this.#clientParts(`m${index}`);
+      const { platform, cluster } = this.#clientProcess(`m${index}`);
       return new SimulatedMember(platform, cluster, this.#history, plan);
     });
     return [...consumers, ...members];
@@ -187,19 +193,23 @@ export class World {
 
   #admins(): readonly Client[] {
     return this.#scenario.adminPausesMs.map((maxPauseMs, index) => {
-      const { platform, cluster } = this.#clientParts(`a${index}`);
+      const { platform, cluster } = this.#clientProcess(`a${index}`);
       return new SimulatedAdmin(platform, cluster, maxPauseMs, this.#nodes.length === 1);
     });
   }
 
   #client(name: string): ClusterView {
-    return this.#clientParts(name).cluster;
+    return this.#clientProcess(name).cluster;
   }
 
-  #clientParts(name: string) {
-    const { platform } = this.#machine(name).boot(silentLogger);
-    const bootstrap = this.#nodes.map(({ id }) => ({ host: nodeName(id), port: CLIENT_PORT }));
-    return { platform, cluster: new ClusterView(platform, name, bootstrap) };
+  #clientProcess(name: string): ClientProcess {
+    const machine = this.#machine(name);
+    const { platform } = machine.boot(silentLogger);
+    return { machine, platform, cluster: new ClusterView(platform, name, this.#places()) };
+  }
+
+  #places(): readonly Place[] {
+    return this.#nodes.map(({ id }) => ({ host: nodeName(id), port: CLIENT_PORT }));
   }
 
   #machine(name: string): Machine {

@@ -1,0 +1,58 @@
+/** A simulated administrator who raises and lowers `transaction.version` while clients work. */
+import type { Platform } from '../../../src/platform/platform';
+import { UpdateFeatures } from '../../../src/protocol/apis';
+import { Errors } from '../../../src/protocol/errors';
+import { type ClusterView, expectNone, TryAgain } from '../clients/cluster-view';
+
+const FEATURE = 'transaction.version';
+const LEVELS = 3;
+const UPGRADE = 1;
+const SAFE_DOWNGRADE = 2;
+
+export class FeatureAdmin {
+  readonly #platform: Platform;
+  readonly #cluster: ClusterView;
+  readonly #maxPauseMs: number;
+  #level = 2;
+  #isFinishing = false;
+  #isIdle = false;
+
+  constructor(platform: Platform, cluster: ClusterView, maxPauseMs: number) {
+    this.#platform = platform;
+    this.#cluster = cluster;
+    this.#maxPauseMs = maxPauseMs;
+  }
+
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  async run(): Promise<void> {
+    const { clock, random } = this.#platform;
+    while (!this.#isFinishing) {
+      await clock.sleep(random.below(this.#maxPauseMs));
+      await this.#setLevel(random.below(LEVELS));
+    }
+    this.#isIdle = true;
+  }
+
+  async #setLevel(level: number): Promise<void> {
+    const upgradeType = level < this.#level ? SAFE_DOWNGRADE : UPGRADE;
+    await this.#cluster.persist(async () => {
+      const answer = await (await this.#cluster.any()).request(UpdateFeatures, 1, {
+        timeoutMs: 5000,
+        featureUpdates: [{ feature: FEATURE, maxVersionLevel: level, upgradeType }],
+      });
+      // While its disk fails the controller is not sure of what every node can do.
+      if (answer.errorCode === Errors.INVALID_UPDATE_VERSION) {
+        throw new TryAgain(answer.errorMessage ?? 'not every node is known');
+      }
+      expectNone(answer.errorCode, 'UpdateFeatures');
+    });
+    this.#level = level;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * A simulated transactional application: one incarnation after another, each of which crashes, is
+ * replaced while it is stopped and goes on later as a zombie, or lives to the end.
+ */
+import type { Platform } from '../../../src/platform/platform';
+import type { ClientProcess } from '../clients/client';
+import type { History } from '../world/history';
+import { Incarnation } from './incarnation';
+import type { TransactorPlan } from './plan';
+import type { TransactionHistory } from './transaction-history';
+
+export interface TransactorOptions {
+  readonly platform: Platform;
+  readonly history: History;
+  readonly transactions: TransactionHistory;
+  readonly plan: TransactorPlan;
+  readonly start: (name: string) => ClientProcess;
+}
+
+interface Running {
+  readonly process: ClientProcess;
+  readonly incarnation: Incarnation;
+  readonly ended: Promise<'done' | 'fenced'>;
+}
+
+const LONGEST_STOP_MS = 12_000;
+
+export class SimulatedTransactor {
+  readonly #options: TransactorOptions;
+  readonly #zombies: Running[] = [];
+  #count = 0;
+  #isFinishing = false;
+  #isIdle = false;
+
+  constructor(options: TransactorOptions) {
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  /** Lets it end once all input came out. */
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  async run(): Promise<void> {
+    for (;;) {
+      const running = this.#begin();
+      const end = await Promise.race([running.ended, this.#lifetime()]);
+      if (end === 'fenced') continue;
+      if (end === 'over') {
+        await this.#replace(running);
+        continue;
+      }
+      if (end === 'finishing') running.incarnation.finish();
+      if ((await running.ended) === 'done') break;
+    }
+    for (const { incarnation } of this.#zombies) incarnation.finish();
+    await Promise.all(this.#zombies.map(({ ended }) => ended));
+    this.#isIdle = true;
+  }
+
+  #begin(): Running {
+    const { history, transactions, plan, start } = this.#options;
+    this.#count += 1;
+    const number = this.#count;
+    const process = start(`${plan.name}.${number}`);
+    const { platform, cluster } = process;
+    const incarnation = new Incarnation({
+      platform,
+      cluster,
+      history,
+      transactions,
+      plan,
+      number,
+    });
+    return { process, incarnation, ended: incarnation.run() };
+  }
+
+  async #lifetime(): Promise<'over' | 'finishing'> {
+    const { platform, plan } = this.#options;
+    await platform.clock.sleep(1 + platform.random.below(2 * plan.meanLifeMs));
+    return this.#isFinishing ? 'finishing' : 'over';
+  }
+
+  /** The next one begins at once, or when this one is missed. */
+  async #replace(running: Running): Promise<void> {
+    const { clock, random } = this.#options.platform;
+    const { machine } = running.process;
+    const isMissedAfterMs = random.below(2) === 0 ? 0 : random.below(3000);
+    if (random.below(2) === 0) {
+      machine.crash('process-crash');
+    } else {
+      this.#zombies.push(running);
+      running.ended.catch(() => undefined);
+      // Some go on as if nothing were, side by side with their successors.
+      const { life } = machine;
+      if (random.below(3) > 0) {
+        life?.pause();
+        clock.setTimer(random.below(LONGEST_STOP_MS), () => life?.resume());
+      }
+    }
+    await clock.sleep(isMissedAfterMs);
+  }
+}
