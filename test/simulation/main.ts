@@ -30,8 +30,8 @@ const USAGE = `Usage: npm run simulate -- [options]
 
 /** How many worlds guard every change, by their number of nodes. */
 const CI_WORLDS = [
-  { nodes: 1, seeds: 80 },
-  { nodes: 3, seeds: 20 },
+  { nodes: 1, seeds: 40 },
+  { nodes: 3, seeds: 12 },
 ];
 
 interface Totals {

@@ -47,7 +47,7 @@ export class CommittedReader {
       const isFinishing = this.#isFinishing;
       await this.#cluster.persist(() => this.#read(partition));
       if (isFinishing && (await this.#isAtEnd(partition))) return;
-      await this.#platform.clock.sleep(this.#platform.random.below(100));
+      await this.#platform.clock.sleep(this.#platform.random.below(400));
     }
   }
 

@@ -42,8 +42,8 @@ interface Taken {
 
 type End = 'done' | 'fenced';
 
-const IDLE_MS = 300;
-const READ = { maxWaitMs: 100, maxBytes: 50_000 };
+const IDLE_MS = 600;
+const READ = { maxWaitMs: 300, maxBytes: 50_000 };
 const MAX_BATCHES = 3;
 
 export class Incarnation {

@@ -71,7 +71,7 @@ export function drawTransactions(
       ...(isGroup ? {} : { owns: own }),
       outputPartitions: output.partitions,
       versions: chance.pick([[1], [2], [2], [1, 2]]),
-      timeoutMs: chance.pick([1500, 6000, 30_000]),
+      timeoutMs: chance.pick([1500, 6000, 15_000]),
       abortProbability: chance.pick([0, 0.1, 0.4]),
       maxInputs: chance.pick([3, 30, 200]),
       maxPauseMs: chance.pick([0, 20, 20, 500, 4000]),
