@@ -15,6 +15,7 @@ import type { NodeControllerAccess } from './controller-access';
 import { controllerAccess } from './controller-link';
 import { ControllerPart } from './controller-part';
 import { formatIfNew } from './folders';
+import { guardedClock } from './guarded-clock';
 import type { ListenerPlan } from './listeners';
 import { LostBrokers } from './lost-brokers';
 import { NodeData } from './node-data';
@@ -64,14 +65,18 @@ export class Broker {
   #stopping: Promise<void> | undefined;
   /** The folder of the metadata log failed, so this node's controller decides nothing any more. */
   #hasQuorumFailed = false;
+  /** A bug was found. */
+  #hasGivenUp = false;
   #rejectFailed: (error: unknown) => void = () => undefined;
   /** Rejects when the metadata log's folder fails; only the start minds. */
   readonly #cannotStart: Promise<never>;
   #rejectStart: (error: unknown) => void = () => undefined;
 
   private constructor(options: BrokerOptions) {
-    const { platform, settings, overwritesLentBytes } = options;
-    this.#options = options;
+    const { settings, overwritesLentBytes } = options;
+    const clock = guardedClock(options.platform.clock, (error) => this.#failStop(error));
+    const platform = { ...options.platform, clock };
+    this.#options = { ...options, platform };
     this.nodeId = settings.nodeId;
     this.failed = new Promise<never>((_resolve, reject) => {
       this.#rejectFailed = reject;
@@ -233,20 +238,21 @@ export class Broker {
 
   async #stop(progress: StopProgress | undefined): Promise<void> {
     const { settings } = this.#options;
-    if (settings.value('controlled.shutdown.enable') && !this.#isSoleAndFailed) {
+    if (settings.value('controlled.shutdown.enable') && this.#canHandOver) {
       await this.#brokerPart?.shutDown(SHUTDOWN_MS);
       await this.#controllerPart?.letOthersHandOver();
     }
     await this.#close(this.#brokerEpoch, progress);
   }
 
-  /** Whether no controller is left that could be told of a shutdown. */
-  get #isSoleAndFailed(): boolean {
+  /** Not if this node has given up, or no controller is left that could be told of a shutdown. */
+  get #canHandOver(): boolean {
     const { driver } = this.#door.opened ?? {};
-    return this.#hasQuorumFailed && driver !== undefined && driver.voters.size < 2;
+    const isSoleAndFailed = this.#hasQuorumFailed && driver !== undefined && driver.voters.size < 2;
+    return !this.#hasGivenUp && !isSoleAndFailed;
   }
 
-  /** Closes what is open; epoch -1: nothing is marked as clean. */
+  /** Closes what is open; epoch -1: this life was never registered. */
   async #close(brokerEpoch: number, progress?: StopProgress): Promise<void> {
     this.#lostBrokers.close();
     await this.#server.close();
@@ -255,7 +261,8 @@ export class Broker {
     await this.#brokerPart?.stop();
     await this.#controllerPart?.stop();
     await this.#door.opened?.close();
-    await this.#data.logs.close(brokerEpoch, progress);
+    const { logs } = this.#data;
+    await (this.#hasGivenUp ? logs.abandon() : logs.close(brokerEpoch, progress));
     await this.#options.platform.offload.close();
   }
 
@@ -268,6 +275,8 @@ export class Broker {
 
   /** A bug: nothing this node says can be trusted any more, so it says nothing. */
   #failStop(error: unknown): void {
+    if (this.#hasGivenUp) return;
+    this.#hasGivenUp = true;
     this.#options.platform.log.error('this node gives up: a bug was found', { error });
     this.#brokerPart?.stopCoordinating();
     this.#door.opened?.controller?.stop();

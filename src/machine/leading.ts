@@ -85,8 +85,7 @@ export class Leading<R, S, N extends Now = Now> {
   }
 
   /**
-   * Decides a request and waits for its answer. Rejects only with a bug of ottla's, which costs
-   * the client its connection.
+   * Decides a request and waits for its answer. Rejects only with a bug of ottla's.
    */
   ask<Response>(decide: Ask<R, S, N>): Promise<Answered<Response>> {
     if (this.#isDropped) return Promise.resolve(refused('not-leader'));

@@ -3,7 +3,7 @@
  * checkpoints, sends), wakes it, and delivers what is committed to the owner of the log.
  */
 import type { LeaderEpoch, Offset } from '../base/ids';
-import { invariant } from '../base/invariant';
+import { InvariantError, invariant } from '../base/invariant';
 import type { MonotonicMs } from '../base/times';
 import { ChannelError } from '../client/channel';
 import type { Timer } from '../platform/platform';
@@ -201,7 +201,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     await this.#snapshots.stop();
     await this.#whenIdle();
     this.#incoming.dropAll();
-    await this.#folder.close();
+    await this.#folder.close(this.#failure !== undefined);
   }
 
   #assertLeading(epoch: LeaderEpoch): void {
@@ -215,12 +215,25 @@ export class QuorumDriver<R> implements QuorumLog<R> {
 
   #input(give: (nowMs: MonotonicMs) => void): void {
     if (this.#failure !== undefined || this.#isClosed) return;
-    give(this.#options.platform.clock.monotonicMs());
+    this.#orFail(() => give(this.#options.platform.clock.monotonicMs()));
     this.#drain();
+  }
+
+  /** Of what throws here nobody else would hear. */
+  #orFail(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Carries out everything the core has given out, in order, as far as nothing is awaited. */
   #drain(): void {
+    this.#orFail(() => this.#carryOutAll());
+  }
+
+  #carryOutAll(): void {
     while (!this.#isBusy && this.#failure === undefined) {
       const ready = this.#raft.takeReady();
       if (ready === undefined) {
@@ -258,7 +271,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
         this.#isBusy = false;
         for (const wake of this.#idle.splice(0)) wake();
         if (this.#failure !== undefined) return;
-        then();
+        this.#orFail(then);
         this.#drain();
       },
       (error: unknown) => {
@@ -270,13 +283,9 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   }
 
   #carryOut(ready: Ready): void {
-    try {
-      for (const operation of ready.log) this.#operate(operation);
-      for (const send of ready.sends) this.#send(send);
-      for (const { ticket, response } of ready.replies) this.#serving.answer(ticket, response);
-    } catch (error) {
-      this.#fail(error);
-    }
+    for (const operation of ready.log) this.#operate(operation);
+    for (const send of ready.sends) this.#send(send);
+    for (const { ticket, response } of ready.replies) this.#serving.answer(ticket, response);
   }
 
   #operate(operation: LogOperation): void {
@@ -334,6 +343,7 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     transport.send(to, request).then(
       (answer) => this.#input((nowMs) => this.#raft.answer(to.id, requestId, answer, nowMs)),
       (failure: unknown) => {
+        if (failure instanceof InvariantError) this.#fail(failure);
         const isGone = failure instanceof ChannelError && failure.isRefused;
         const refused = { kind: 'refused', error: 'BROKER_NOT_AVAILABLE', isGone } as const;
         this.#input((nowMs) => this.#raft.answer(to.id, requestId, refused, nowMs));
@@ -371,13 +381,11 @@ export class QuorumDriver<R> implements QuorumLog<R> {
 
   #deliver(): void {
     if (this.#isClosed || this.#failure !== undefined) return;
-    try {
+    this.#orFail(() => {
       const rest = this.#telling.tell(!this.#isBusy);
       this.#snapshots.maybeStart();
       if (rest === 'more') this.#options.platform.clock.nextTurn(() => this.#deliver());
-    } catch (error) {
-      this.#fail(error);
-    }
+    });
   }
 
   /** The folder failed, or holds what this build cannot read: this node ends its part. */

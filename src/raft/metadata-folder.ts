@@ -168,8 +168,10 @@ export class MetadataFolder {
     this.#removeSnapshotsBefore(id);
   }
 
-  async close(): Promise<void> {
-    await this.log.close();
+  /** Nothing more is written to a log that is in doubt. */
+  async close(isInDoubt: boolean): Promise<void> {
+    if (isInDoubt) this.log.abandon();
+    else await this.log.close();
     this.#context.close();
   }
 

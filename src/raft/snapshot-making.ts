@@ -1,5 +1,6 @@
 /** When this node writes a checkpoint of its own, and what may go afterwards (KIP-630). */
 import type { Offset } from '../base/ids';
+import { raiseInvariant } from '../platform/raise';
 import type { Delivered, Delivery } from './delivery';
 import type { QuorumDriverOptions } from './driver-options';
 import type { OffsetAndEpoch } from './log-view';
@@ -46,7 +47,9 @@ export class SnapshotMaking<R> {
     this.#running = this.#make(delivered, records)
       .catch((error: unknown) => {
         const { offset, epoch } = delivered.end;
-        this.#options.platform.log.error('metadata checkpoint failed', { offset, epoch, error });
+        const { log, clock } = this.#options.platform;
+        log.error('metadata checkpoint failed', { offset, epoch, error });
+        raiseInvariant(clock, error);
       })
       .finally(() => {
         this.#running = undefined;

@@ -4,6 +4,7 @@
  */
 import type { BrokerEpoch, NodeId, Uuid } from '../base/ids';
 import type { Clock, Logger, Timer } from '../platform/platform';
+import { raiseInvariant } from '../platform/raise';
 import type { RequestDraft, ResponseOf } from '../protocol/api';
 import { AssignReplicasToDirs } from '../protocol/apis/assign-replicas-to-dirs';
 import { Errors, errorName } from '../protocol/errors';
@@ -11,7 +12,7 @@ import type { ControllerLink } from './controller-link';
 
 export interface DirectoryAssignmentsOptions {
   readonly nodeId: NodeId;
-  readonly clock: Pick<Clock, 'setTimer' | 'afterTurn'>;
+  readonly clock: Pick<Clock, 'setTimer' | 'afterTurn' | 'nextTurn'>;
   readonly logger: Logger;
   readonly controller: ControllerLink;
   /** Of this node's registration; -1 = none yet. */
@@ -112,6 +113,7 @@ export class DirectoryAssignments {
 
   #failed(reason: unknown): void {
     if (this.#isStopped) return;
+    raiseInvariant(this.#options.clock, reason);
     const told = reason instanceof Error ? reason.message : String(reason);
     this.#options.logger.warn('the controller does not take in which folders replicas lie', {
       reason: told,

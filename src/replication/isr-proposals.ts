@@ -5,6 +5,7 @@
  */
 import type { BrokerEpoch, LeaderEpoch, NodeId, Uuid } from '../base/ids';
 import type { Clock, Logger, Timer } from '../platform/platform';
+import { raiseInvariant } from '../platform/raise';
 import type { RequestDraft, ResponseOf } from '../protocol/api';
 import { AlterPartition } from '../protocol/apis/alter-partition';
 import { Errors, errorName } from '../protocol/errors';
@@ -30,7 +31,7 @@ export interface IsrProposal {
 
 export interface IsrProposalsOptions {
   readonly nodeId: NodeId;
-  readonly clock: Pick<Clock, 'setTimer' | 'afterTurn'>;
+  readonly clock: Pick<Clock, 'setTimer' | 'afterTurn' | 'nextTurn'>;
   readonly logger: Logger;
   readonly controller: ControllerLink;
   /** Of this node's registration; -1 = none yet. */
@@ -128,6 +129,7 @@ export class IsrProposals {
 
   #failed(reason: unknown): void {
     if (this.#isStopped) return;
+    raiseInvariant(this.#options.clock, reason);
     const told = reason instanceof Error ? reason.message : String(reason);
     if (this.#failedSince !== told) {
       this.#options.logger.warn('the controller does not take proposals of in-sync replicas', {

@@ -4,11 +4,12 @@
  */
 import type { MonotonicMs } from '../base/times';
 import type { Clock, Link, LinkOwner, Logger } from '../platform/platform';
+import { raise } from '../platform/raise';
 import { MalformedFrameError } from '../protocol/errors';
 import { FrameAssembler, type SharedBuffer } from '../protocol/frame';
 import type { SlabPool } from '../protocol/slabs';
 import type { ConnectionFacts } from './context';
-import { type Dispatch, refusal } from './dispatch';
+import type { Dispatch } from './dispatch';
 import type { Exchange, ExchangeOwner } from './exchange';
 import { foreignProtocol } from './foreign';
 import { CloseConnection } from './handler';
@@ -154,14 +155,22 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.#frames.close();
     this.#outbox.close();
     this.world.requestMemory.forget(this);
+    try {
+      this.#tellClosed();
+    } catch (other) {
+      raise(this.world.clock, other);
+    }
+    if (error !== undefined) this.world.logger.debug('A connection broke', this.#named({ error }));
+    this.world.closed(this);
+  }
+
+  #tellClosed(): void {
     const open = this.#open;
     this.#open = [];
     for (const exchange of open) exchange.closed();
     const listeners = this.#closedListeners;
     this.#closedListeners = undefined;
     if (listeners !== undefined) for (const listener of listeners) listener();
-    if (error !== undefined) this.world.logger.debug('A connection broke', this.#named({ error }));
-    this.world.closed(this);
   }
 
   /** Closes the connection with one line that says why. */
@@ -249,7 +258,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
   #failed(exchange: Exchange, error: unknown): void {
     if (this.#isClosed) return;
     try {
-      this.#answered(exchange, refusal(exchange, error));
+      this.#answered(exchange, this.world.dispatch.refusal(exchange, error));
     } catch (other) {
       this.#broke(other);
     }

@@ -13,6 +13,7 @@ import { addressOf, principalOf } from './envelope';
 import type { AnyHandler } from './handler';
 import { innerContext } from './inner-context';
 import { isNotController } from './not-controller';
+import { refusalOf } from './refusal';
 import { type Registry, servedVersions } from './registry';
 import type { ControllerRequests, Services } from './services';
 
@@ -84,8 +85,7 @@ export class LocalControllerRequests implements ControllerRequests {
     try {
       return await handler.handle(request, context, this.services());
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return handler.api.refuse(request, error.code, context.apiVersion, error.message);
+      return refusalOf(handler, request, context.apiVersion, error, this.services());
     }
   }
 }

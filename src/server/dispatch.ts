@@ -2,7 +2,7 @@
 import type { MonotonicMs } from '../base/times';
 import { ApiVersions } from '../protocol/apis/api-versions';
 import { decodeRequest } from '../protocol/codec';
-import { ApiError, Errors } from '../protocol/errors';
+import { Errors } from '../protocol/errors';
 import {
   type RequestStart,
   readRequestHeader,
@@ -15,6 +15,7 @@ import { Writer } from '../protocol/writer';
 import { Exchange, type ExchangeOwner } from './exchange';
 import { type AnyHandler, CloseConnection } from './handler';
 import { RawAnswer } from './raw-answer';
+import { refusalOf } from './refusal';
 import { type Registry, servedVersions } from './registry';
 import type { Services } from './services';
 
@@ -66,8 +67,13 @@ export class Dispatch {
     try {
       return { exchange, outcome: handler.handle(request, exchange, this.services) };
     } catch (error) {
-      return { exchange, outcome: refusal(exchange, error) };
+      return { exchange, outcome: this.refusal(exchange, error) };
     }
+  }
+
+  /** The answer where the handler threw, if there is one: see `refusalOf`. */
+  refusal({ handler, request, apiVersion }: Exchange, error: unknown): unknown {
+    return refusalOf(handler, request, apiVersion, error, this.services);
   }
 
   /** Adds the answer's frame to those that were encoded and not taken. */
@@ -88,13 +94,6 @@ export class Dispatch {
 }
 
 const NO_PARTS: readonly Part[] = [];
-
-/** The answer that tells a client its mistake; anything but ApiError is thrown on. */
-export function refusal(exchange: Exchange, error: unknown): unknown {
-  if (!(error instanceof ApiError)) throw error;
-  const { handler, request, apiVersion } = exchange;
-  return handler.api.refuse(request, error.code, apiVersion, error.message);
-}
 
 /**
  * A version that is not served. Clients ask for ApiVersions before they know which there are:

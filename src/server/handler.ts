@@ -33,7 +33,7 @@ export interface Handler<A extends AnyApi> {
    * Serves one request. Strings and bytes of the request may be kept; record sets are views on a
    * lent frame, gone when `handle` returns. May throw: `ApiError` becomes the answer that
    * `api.refuse` makes of its code; `CloseConnection` closes the connection with one log line;
-   * anything else is our own mistake, which is logged and costs the connection.
+   * anything else is our own mistake: it costs the connection, and the node if it is an invariant.
    */
   handle(request: RequestOf<A>, context: Context, services: Services): Answer<ResponseDraft<A>>;
 }

@@ -3,6 +3,7 @@
  */
 import type { Offset } from '../base/ids';
 import type { Timer } from '../platform/platform';
+import { raise, raiseInvariant } from '../platform/raise';
 import { EPOCH_FILE, encodeEpochs } from './checkpoint';
 import type { Epochs } from './epochs';
 import { StorageError } from './errors';
@@ -127,11 +128,17 @@ export class Durability implements FlushOwner {
   flushed(upTo: Offset): void {
     if (upTo <= this.#flushedEndOffset) return;
     this.#flushedEndOffset = upTo;
-    this.#options.onFlushed();
+    try {
+      this.#options.onFlushed();
+    } catch (error) {
+      // Nobody else would hear of it.
+      raise(this.#options.context.clock, error);
+    }
   }
 
   flushFailed(cause: unknown): Error {
-    const { folder, path } = this.#options;
+    const { context, folder, path } = this.#options;
+    raiseInvariant(context.clock, cause);
     if (this.#isGone) return new StorageError(`${path} was closed`, { cause });
     return folder.fail(`fsync of ${path}`, cause);
   }

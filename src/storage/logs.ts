@@ -208,10 +208,25 @@ export class Logs {
         if (this.#isOpen) await this.#survive(held, () => this.#markClean(held, brokerEpoch));
       }
     } finally {
-      this.#context.close();
-      this.unlock();
-      this.#isOpen = false;
+      this.#end();
     }
+  }
+
+  /**
+   * As a crash would leave them: nothing is flushed, no folder is marked as stopped cleanly, so the
+   * next start trusts no more than what was durable. Files are closed and folders unlocked.
+   */
+  async abandon(): Promise<void> {
+    await this.#upkeep.stop();
+    await this.#forgetting?.catch(ignoreStorageError);
+    for (const log of this.#logs.values()) log.abandon();
+    this.#end();
+  }
+
+  #end(): void {
+    this.#context.close();
+    this.unlock();
+    this.#isOpen = false;
   }
 
   async #closeLogs(progress: (closed: number, total: number) => void): Promise<void> {

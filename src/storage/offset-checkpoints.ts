@@ -66,7 +66,8 @@ export class OffsetCheckpoints {
     try {
       await this.#disk.replace(this.#pathOf(file), bytes);
     } catch (error) {
-      throw this.#folder.fail(`writing ${this.#pathOf(file)}`, error);
+      this.#unsynced.add(file);
+      throw this.#folder.failureOf(`writing ${this.#pathOf(file)}`, error);
     }
   }
 

@@ -1,5 +1,6 @@
 /** Takes the files of removed segments out of a log's folder. */
 import type { Offset } from '../base/ids';
+import { raiseInvariant } from '../platform/raise';
 import type { LogContext } from './log-context';
 import type { LogFolder } from './log-folder';
 import { segmentPath } from './names';
@@ -61,6 +62,7 @@ export class SegmentRemover {
         await this.#context.disk.syncFolder(this.#path);
       }
     } catch (error) {
+      raiseInvariant(this.#context.clock, error);
       if (!this.#isStopped) this.#folder.fail(`removing segments of ${this.#path}`, error);
     } finally {
       this.#removing = undefined;

@@ -1,5 +1,6 @@
 /** What happens to logs in the background: checkpoints, retention, forgetting idle producers. */
 import type { Clock, Timer } from '../platform/platform';
+import { raise, raiseInvariant } from '../platform/raise';
 import {
   type CheckpointEntry,
   HIGH_WATERMARK_FILE,
@@ -104,11 +105,11 @@ export class Upkeep {
       () => undefined,
       // The folder is offline already, and has said why.
       (error: unknown) => {
-        if (!(error instanceof StorageError)) throw error;
+        if (!(error instanceof StorageError)) raise(this.#clock, error);
       },
     );
     this.#running.add(settled);
-    settled.finally(() => this.#running.delete(settled)).catch(() => undefined);
+    void settled.then(() => this.#running.delete(settled));
   }
 
   async #perform(task: Task): Promise<void> {
@@ -148,6 +149,7 @@ export class Upkeep {
     try {
       work(log);
     } catch (error) {
+      raiseInvariant(this.#clock, error);
       this.#context.log.error('upkeep of a log failed', { path: log.path, error });
     }
   }

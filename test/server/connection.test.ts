@@ -1,4 +1,3 @@
-import { invariant } from '../../src/base/invariant';
 import type { Clock } from '../../src/platform/platform';
 import { DescribeCluster } from '../../src/protocol/apis/describe-cluster';
 import { Heartbeat } from '../../src/protocol/apis/heartbeat';
@@ -38,7 +37,7 @@ function standIns() {
       executed.push(groupId);
       if (groupId === 'refuse') throw new ApiError(Errors.UNKNOWN_MEMBER_ID, 'no');
       if (groupId === 'close') throw new CloseConnection('it is told to');
-      if (groupId === 'bug') invariant(false, 'a bug of ours');
+      if (groupId === 'bug') throw new Error('a bug of ours');
       return groupId === 'silent' ? undefined : { errorCode: 0 };
     },
   });
@@ -85,7 +84,7 @@ async function setUp(limits: Partial<ServerLimits> = {}) {
     network: node.network,
     logger: node.log,
     registry: new Registry(handlers),
-    services: {} as Services,
+    services: { clock: node.clock } as Services,
     limits: { ...LIMITS, ...limits },
     overwritesLentBytes: true,
   });
