@@ -73,7 +73,8 @@ export function serveVote(core: Core, request: VoteRequest, nowMs: MonotonicMs):
   const isUnbound =
     (role.kind === 'unattached' || role.kind === 'prospective') && role.voted === undefined;
   if (isGranted && !isPreVote && isUnbound) giveVote(core, candidate, nowMs);
-  say(core, 'info', 'vote asked for', {
+  // A node that is cut off from the leader alone asks again several times a second.
+  say(core, isGranted || !isPreVote ? 'info' : 'debug', 'vote asked for', {
     candidate: describeReplica(candidate),
     epoch,
     isPreVote,
