@@ -10,6 +10,9 @@ const CONTROLLER_PORT = 9093;
 const DATA_FOLDER = '/data';
 const CLUSTER_ID = 'c2ltdWxhdGVkLXdvcmxkLQ';
 
+/** Transactions that take too long are looked for more often than every ten seconds. */
+const OFTEN = [['transaction.abort.timed.out.transaction.cleanup.interval.ms', '1000']] as const;
+
 /**
  * Alone as `ottla start` would run it, among others as broker and voting controller in one; and
  * with what the scenario says about flushing.
@@ -22,6 +25,7 @@ export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => 
     platform,
     properties: new Map([
       ...(isAlone ? soleProperties(nodeId) : clusterProperties(nodeId, scenario)),
+      ...(scenario.transactions === undefined ? [] : OFTEN),
       ...(scenario.crash === 'power-loss' ? [['log.flush.interval.messages', '1'] as const] : []),
     ]),
     localHost: () => host,
