@@ -10,7 +10,7 @@ import { LocalCluster } from '../support/local-cluster';
 import { check, type Verdict } from './check';
 import type { FireClient } from './clients';
 import { Load, PARTITIONS } from './load';
-import { END, Reader } from './reader';
+import { Reader } from './reader';
 import { committedOffsets, endOffsets, openTransactions } from './rest';
 import { Storm } from './storm';
 
@@ -69,7 +69,7 @@ export async function fire(options: FireOptions): Promise<FireReport> {
     }
     return { figures, violations };
   } finally {
-    await Promise.all(loads.map((load) => load.close()));
+    await Promise.all(loads.flatMap((load) => [load.close(), load.reader.stop()]));
     await cluster.stop();
   }
 }
@@ -106,8 +106,7 @@ async function makeLoads(cluster: LocalCluster, options: FireOptions): Promise<L
     const classes = join(folder, 'classes');
     mkdirSync(classes, { recursive: true });
     const command = await prepare(classes);
-    const servers = cluster.bootstrapServers;
-    const load = new Load({ name, command, kafka, servers, folder, rate, seed });
+    const load = new Load({ name, command, kafka, cluster, folder, rate, seed });
     await cluster.ask(CreateTopics, 7, {
       topics: [load.input, load.output].map((topic) => ({
         ...{ name: topic, numPartitions: PARTITIONS, replicationFactor: -1 },
@@ -129,8 +128,10 @@ async function underFire(
   const storm = new Storm({ cluster, transactionalIds, pick, say });
   const [feeding, harming] = [new AbortController(), new AbortController()];
   const feeds = loads.map((load) => load.feed.run(feeding.signal));
-  for (const load of loads) load.start();
-  await Promise.all(loads.map((load) => load.reader.start()));
+  for (const load of loads) {
+    load.start();
+    load.reader.start();
+  }
   const isWarm = () => loads.every(({ counts }) => counts.committed >= WARM_TRANSACTIONS);
   if (!(await comesTrue(WARM_MS, async () => isWarm())))
     throw new Error('no work before any fault');
@@ -177,31 +178,18 @@ async function examined(
   cluster: LocalCluster,
   load: Load,
 ): Promise<{ readonly verdict: Verdict; readonly stuck: readonly string[] }> {
-  const kafka = clientOf(cluster);
-  const final = new Reader(kafka, load.output, PARTITIONS, `${load.name}-checker`);
-  await markEnds(kafka, load.output);
-  await final.start();
+  const final = new Reader(cluster, load.output, PARTITIONS);
+  final.start();
   const stuck: string[] = [];
   for (const [reader, which] of [
     [final, 'a new reader'],
     [load.reader, 'the reader under fire'],
   ] as const) {
-    if (!(await reader.hasEnded(READ_MS))) stuck.push(`${load.name}: ${which} is stuck`);
+    if (!(await reader.hasCaughtUp(READ_MS))) stuck.push(`${load.name}: ${which} is stuck`);
     await reader.stop();
   }
-  return {
-    verdict: check(load, await endOffsets(cluster, load.input, 'uncommitted'), final),
-    stuck,
-  };
-}
-
-async function markEnds(kafka: Kafka, topic: string): Promise<void> {
-  const producer = kafka.producer({ idempotent: true, maxInFlightRequests: 1 });
-  await producer.connect();
-  for (let partition = 0; partition < PARTITIONS; partition++) {
-    await producer.send({ topic, acks: -1, messages: [{ partition, value: END }] });
-  }
-  await producer.disconnect();
+  const ends = await endOffsets(cluster, load.input, 'uncommitted');
+  return { verdict: check(load, ends, final), stuck };
 }
 
 /** Whether it is so within that time; a node that does not answer yet says no. */

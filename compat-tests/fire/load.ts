@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { seededNumbers } from '../../test/support/seeded-numbers';
+import type { LocalCluster } from '../support/local-cluster';
 import type { WorkerCommand } from './clients';
 import { Feed } from './feed';
 import { Reader } from './reader';
@@ -19,7 +20,7 @@ export interface LoadOptions {
   readonly name: string;
   readonly command: WorkerCommand;
   readonly kafka: Kafka;
-  readonly servers: string;
+  readonly cluster: LocalCluster;
   readonly folder: string;
   readonly rate: number;
   readonly seed: number;
@@ -40,7 +41,8 @@ export class Load {
   readonly #slots: readonly Slot[];
   readonly #pick: (bound: number) => number;
 
-  constructor({ name, command, kafka, servers, folder, rate, seed }: LoadOptions) {
+  constructor({ name, command, kafka, cluster, folder, rate, seed }: LoadOptions) {
+    const servers = cluster.bootstrapServers;
     this.name = name;
     this.input = `${name}-input`;
     this.output = `${name}-output`;
@@ -48,7 +50,7 @@ export class Load {
     this.#pick = seededNumbers(`${seed} ${name}`);
     const [topic, partitions] = [this.input, PARTITIONS];
     this.feed = new Feed({ kafka, topic, partitions, rate, pick: this.#pick });
-    this.reader = new Reader(kafka, this.output, PARTITIONS, `${name}-reader`);
+    this.reader = new Reader(cluster, this.output, PARTITIONS);
     const workers = Array.from({ length: WORKERS }, (_, at) => `${name}-worker-${at}`);
     const perPartition = Array.from({ length: PARTITIONS }, (_, at) => `${this.group}-${at}`);
     this.transactionalIds = [...workers, ...perPartition];

@@ -89,7 +89,8 @@ export async function openTransactions(
   return open;
 }
 
-async function leadersOf(cluster: LocalCluster, name: string): Promise<readonly number[]> {
+/** By partition. */
+export async function leadersOf(cluster: LocalCluster, name: string): Promise<readonly number[]> {
   const { topics } = await cluster.ask(Metadata, 12, {
     topics: [{ name }],
     allowAutoTopicCreation: false,

@@ -104,6 +104,8 @@ async function takeOver(partition: number): Promise<Owned> {
     maxInFlightRequests: 1,
   });
   await producer.connect();
+  // The transactional id is taken over with the first transaction, not with the connection.
+  await (await producer.transaction()).abort();
   const [topic] = await admin.fetchOffsets({ groupId: task.group, topics: [task.input] });
   const stored = topic?.partitions.find((each) => each.partition === partition);
   const own = { producer, offset: Math.max(0, Number(stored?.offset ?? 0)) };
