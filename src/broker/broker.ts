@@ -14,7 +14,7 @@ import { BrokerPart } from './broker-part';
 import type { NodeControllerAccess } from './controller-access';
 import { controllerAccess } from './controller-link';
 import { ControllerPart } from './controller-part';
-import { formatIfNew } from './folders';
+import { formatIfNew, refuseLostMetadata } from './folders';
 import { guardedClock } from './guarded-clock';
 import type { ListenerPlan } from './listeners';
 import { LostBrokers } from './lost-brokers';
@@ -186,6 +186,8 @@ export class Broker {
     const [controller] = this.listeners;
     await formatIfNew(platform, settings, this.#data.folders, controller);
     this.#clusterId = await this.#data.open();
+    const { folders, logs } = this.#data;
+    refuseLostMetadata(platform.disk, settings, folders, [...logs.all()].length);
     await this.#openQuorum();
     const clients = listeners.filter(({ isForControllers }) => !isForControllers);
     // A port that was not chosen must be known to register, and is not known to clients yet.

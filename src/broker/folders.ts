@@ -83,6 +83,38 @@ function initialQuorum(isNew: boolean, controller: BoundListener | undefined): I
   return { kind: 'standalone', host: controller.host, port: controller.port };
 }
 
+/**
+ * Refuses a node that is a cluster of its own and has partitions, but nothing that says which: its
+ * metadata log is gone. Begun anew it would know none of them, and set all aside.
+ */
+export function refuseLostMetadata(
+  disk: Disk,
+  settings: Settings,
+  { metadata }: LogFolders,
+  partitionCount: number,
+): void {
+  if (partitionCount === 0 || !settings.hasRole('controller') || !isAlone(settings)) return;
+  const path = `${metadata}/${METADATA_FOLDER}`;
+  if (disk.exists(path) && hasMetadata(disk, path)) return;
+  throw new StartError(
+    `The log folders hold ${partitionCount} partitions, but ${path} is missing or empty, so it is ` +
+      'not known what they are. Restore it from a copy, or name new log folders.',
+  );
+}
+
+function hasMetadata(disk: Disk, path: string): boolean {
+  if (listSnapshots(disk, path).some(({ id }) => id.offset > 0)) return true;
+  return disk.list(path).some(({ name }) => {
+    if (!name.endsWith('.log')) return false;
+    const file = disk.open(`${path}/${name}`, 'read');
+    try {
+      return file.length() > 0;
+    } finally {
+      file.close();
+    }
+  });
+}
+
 /** No `controller.quorum.*` setting names another node. */
 function isAlone(settings: Settings): boolean {
   const voters = settings.value('controller.quorum.voters');

@@ -5,12 +5,13 @@ import { systemErrorCode } from '../base/system-error';
 import {
   checkpointKey,
   HIGH_WATERMARK_FILE,
+  PARTITION_METADATA_FILE,
   RECOVERY_POINT_FILE,
   START_OFFSET_FILE,
 } from './checkpoint';
 import { CorruptLogError, StorageError } from './errors';
 import { type FoundLog, HeldFolder } from './held-folder';
-import type { Log } from './log';
+import type { Log, LogOptions } from './log';
 import { LogContext, type StoragePlatform } from './log-context';
 import type { LogFolder } from './log-folder';
 import { createLog, openLog } from './log-opening';
@@ -110,7 +111,7 @@ export class Logs {
   /**
    * Opens every log, recovering those of a folder that was not stopped cleanly, and starts the
    * upkeep. A folder that fails goes offline; StorageError if it was the last. CorruptLogError if a
-   * partition lies in two folders.
+   * partition lies in two folders, or it is not known which one a log is of.
    */
   async open(progress: (progress: OpenProgress) => void = () => undefined): Promise<void> {
     const found: { held: HeldFolder; log: FoundLog; options: Parameters<typeof openLog>[2] }[] = [];
@@ -134,6 +135,7 @@ export class Logs {
           progress({ ...state });
         });
         if (isUnfinished(opened)) this.#removeUnfinished(opened);
+        else if (opened.topicId === undefined && wasDurable(options)) refuseNameless(opened);
         else this.#add(opened);
       });
       state.logsOpened++;
@@ -396,6 +398,19 @@ export class Logs {
 /** Its folder was made, and before its partition.metadata the process ended. */
 const isUnfinished = ({ topicId, startOffset, endOffset }: Log): boolean =>
   topicId === undefined && startOffset === 0 && endOffset === 0;
+
+/** Something of it was flushed, and its partition.metadata with that. */
+const wasDurable = ({ isClean, recoveryPoint }: LogOptions): boolean =>
+  isClean || recoveryPoint > 0;
+
+/** Taken for a log of no topic it would be set aside, and its records with it. */
+function refuseNameless(log: Log): never {
+  log.abandon();
+  throw new CorruptLogError(
+    `${log.path}/${PARTITION_METADATA_FILE} is missing or damaged, so it is not known of which ` +
+      `topic the records beside it are. Restore the file, or move ${log.path} out of the log folder.`,
+  );
+}
 
 /** The folder is offline already, and has said why. */
 function ignoreStorageError(error: unknown): void {

@@ -1,4 +1,5 @@
 /** The folders of a node: opening, creating, deleting, checkpoints, failure and clean stops. */
+import type { Disk } from '../../src/platform/platform';
 import { CorruptLogError, FolderLockedError, StorageError } from '../../src/storage/errors';
 import type { Log } from '../../src/storage/log';
 import { Logs, type LogsOptions } from '../../src/storage/logs';
@@ -205,6 +206,58 @@ describe('several folders', () => {
     await host.close(both, 6);
     host.disk.remove('/e/.kafka_cleanshutdown');
     expect((await host.open('/d', '/e')).previousBrokerEpoch).toBeUndefined();
+  });
+});
+
+describe('a log whose partition.metadata is gone or damaged', () => {
+  const METADATA = '/d/orders-0/partition.metadata';
+  const DAMAGE: Readonly<Record<string, (disk: Disk) => unknown>> = {
+    missing: (disk) => disk.remove(METADATA),
+    empty: (disk) => disk.replace(METADATA, Buffer.alloc(0)),
+    cut: (disk) => disk.replace(METADATA, Buffer.from('version: 0\ntopic_id: ')),
+    foreign: (disk) => disk.replace(METADATA, Buffer.from('version: 7\n')),
+  };
+
+  describe.each(Object.entries(DAMAGE))('(%s)', (_how, damage) => {
+    test('is refused after a clean stop, and stays where it is', async () => {
+      const host = await new Host().format('/d');
+      const logs = await host.open('/d');
+      fill(logs.create(ORDERS, TOPIC_ID), 3);
+      await host.close(logs);
+      await damage(host.disk);
+      const names = namesIn(host.disk, '/d/orders-0');
+      const again = host.logs(['/d']);
+      again.lock();
+      const refusal = await host.world.outcome(again.open()).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(CorruptLogError);
+      expect(String(refusal)).toMatch(/\/d\/orders-0\/partition.metadata is missing or damaged/);
+      await host.close(again);
+      expect(namesIn(host.disk, '/d/orders-0')).toEqual(names);
+    });
+
+    test('is refused after a crash if something of it was flushed', async () => {
+      const host = await new Host().format('/d');
+      const logs = await host.open('/d');
+      const log = logs.create(ORDERS, TOPIC_ID);
+      fill(log, 3);
+      await host.world.outcome(log.flush());
+      await host.world.advance(61_000);
+      await host.world.outcome(logs.abandon());
+      await damage(host.disk);
+      const again = host.logs(['/d']);
+      again.lock();
+      await expect(host.world.outcome(again.open())).rejects.toThrow(CorruptLogError);
+    });
+
+    test('is opened after a crash if nothing of it was promised', async () => {
+      const host = await new Host().format('/d');
+      const logs = await host.open('/d');
+      fill(logs.create(ORDERS, TOPIC_ID), 3);
+      await host.world.outcome(logs.abandon());
+      await damage(host.disk);
+      const again = await host.open('/d');
+      expect(again.get('orders', 0)?.topicId).toBeUndefined();
+    });
   });
 });
 
