@@ -7,6 +7,7 @@ import { invariant } from '../base/invariant';
 import type { Platform } from '../platform/platform';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { Errors, errorName } from '../protocol/errors';
+import type { Replicas } from '../replication/replicas';
 import type { Server } from '../server/server';
 import { StorageError } from '../storage/errors';
 import { type BoundListener, bindListener } from './bind';
@@ -145,6 +146,11 @@ export class Broker {
 
   get clusterId(): string {
     return this.#clusterId;
+  }
+
+  /** The partitions it holds, for those who look on. */
+  get replicas(): Replicas {
+    return this.#data.replicas;
   }
 
   get quorum(): NodeQuorum {

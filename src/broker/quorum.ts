@@ -10,7 +10,8 @@ import type { ControllerSettings } from '../controller/view';
 import { Visibility } from '../controller/visibility';
 import { AppendRefused } from '../machine/machine';
 import type { Delta } from '../metadata/delta';
-import type { Image } from '../metadata/image';
+import { diff } from '../metadata/diff';
+import { Image } from '../metadata/image';
 import { MetadataLoader } from '../metadata/loader';
 import { type MetadataRecord, metadataRecordSerde } from '../metadata/metadata-record';
 import { Publisher } from '../metadata/publisher';
@@ -50,6 +51,7 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
   readonly #loader: MetadataLoader;
   readonly #registrationOffsets = new Map<NodeId, Offset>();
   readonly #leaderListeners = new Set<() => void>();
+  #isCaughtUp = false;
   #driver: QuorumDriver<MetadataRecord> | undefined;
 
   private constructor(options: NodeQuorumOptions) {
@@ -57,7 +59,9 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
     const { clock } = platform;
     this.#options = options;
     this.publisher = new Publisher((run) => clock.afterTurn(run));
-    this.#loader = new MetadataLoader((image, delta) => this.publisher.publish(image, delta));
+    this.#loader = new MetadataLoader((image, delta) => {
+      if (this.#isCaughtUp) this.publisher.publish(image, delta);
+    });
     this.visibility = new Visibility({
       timeoutMs: visibleTimeoutMs,
       timers: clock,
@@ -121,6 +125,16 @@ export class NodeQuorum implements QuorumListener<MetadataRecord> {
   snapshotLoaded(snapshot: LoadedSnapshot<MetadataRecord>): void {
     this.#registrationOffsets.clear();
     this.#loader.snapshotLoaded(snapshot);
+  }
+
+  /**
+   * Nobody acts on former pictures: what has no place in them may have been made since, and what
+   * leads there may lead no more.
+   */
+  caughtUp(): void {
+    this.#isCaughtUp = true;
+    const { image } = this.#loader;
+    this.publisher.publish(image, diff(Image.empty, image));
   }
 
   leaderChanged({ isSelf, epoch }: LeaderAndEpoch): void {

@@ -134,6 +134,8 @@ export interface Core {
   role: Role;
   /** The greatest high watermark this node ever heard of in this life; undefined before. */
   highWatermark: Offset | undefined;
+  /** Whether the log has ever held, in this life, all that its leader then knew to be committed. */
+  isCaughtUp: boolean;
   /**
    * Up to where (exclusive) this node acts on what is committed, which is what it tells the leader
    * as its high watermark; undefined where nobody says so.

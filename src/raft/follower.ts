@@ -152,6 +152,7 @@ function mayFetch(core: Core): boolean {
 function raiseHighWatermark(core: Core, leaders: number): void {
   const highWatermark = Math.min(leaders, core.log.endOffset);
   if (highWatermark > (core.highWatermark ?? -1)) core.highWatermark = highWatermark;
+  core.isCaughtUp ||= leaders <= core.log.endOffset;
 }
 
 function notesFetched(core: Core, role: FollowerRole, nowMs: MonotonicMs): void {

@@ -43,6 +43,7 @@ function commit(core: Core, role: LeaderRole, nowMs: MonotonicMs): MonotonicMs |
     updateOwnProgress(role, core.flushedEnd, core.history.lastVoters);
     if (role.highWatermark !== undefined) {
       core.highWatermark = Math.max(core.highWatermark ?? 0, role.highWatermark);
+      core.isCaughtUp = true;
     }
     const changeAtMs = tendVoterChange(core, role, nowMs);
     serveParked(core, role, nowMs);

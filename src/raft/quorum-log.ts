@@ -54,6 +54,11 @@ export interface QuorumListener<R> {
   /** Forget everything delivered so far and start from this; given at start too, if one exists. */
   snapshotLoaded(snapshot: LoadedSnapshot<R>): void;
   /**
+   * All is delivered that was committed when this node came back: what came before may have been
+   * outdated long ago. Once in the life of a node.
+   */
+  caughtUp(): void;
+  /**
    * A leader was elected, learnt or lost. `isSelf` is true only once all records of earlier epochs
    * were delivered; from then on this node may append until told otherwise.
    */

@@ -97,6 +97,7 @@ export class Raft {
       },
       // What is in a checkpoint is committed.
       highWatermark: log.latestSnapshot?.offset || undefined,
+      isCaughtUp: false,
       appliedEnd: isToldWhatIsApplied === true ? 0 : undefined,
       lastFetch: undefined,
       flushedEnd: log.endOffset,
@@ -141,6 +142,11 @@ export class Raft {
   /** Undefined until this node heard of one. Never falls. */
   get highWatermark(): Offset | undefined {
     return this.#core.highWatermark;
+  }
+
+  /** Whether the log has held, in this life, all that the leader then knew to be committed. */
+  get isCaughtUp(): boolean {
+    return this.#core.isCaughtUp;
   }
 
   get log(): LogView {

@@ -13,6 +13,7 @@ export class Telling<R> {
   readonly #delivery: Delivery<R>;
   #leader: LeaderAndEpoch = { leaderId: undefined, epoch: -1, isSelf: false };
   #highWatermark: Offset = 0;
+  #isCaughtUp = false;
 
   constructor(
     options: QuorumDriverOptions<R>,
@@ -36,6 +37,7 @@ export class Telling<R> {
     return (
       this.#delivery.nextOffset < highWatermark ||
       this.#highWatermark < highWatermark ||
+      this.#isCaughtUp !== this.#raft.isCaughtUp ||
       !sameLeader(this.#leader, this.#currentLeader())
     );
   }
@@ -77,6 +79,10 @@ export class Telling<R> {
     if (reached > this.#highWatermark) {
       this.#highWatermark = reached;
       this.#options.listener.highWatermarkRaised(reached);
+    }
+    if (this.#raft.isCaughtUp && !this.#isCaughtUp && !hasMore) {
+      this.#isCaughtUp = true;
+      this.#options.listener.caughtUp();
     }
     return hasMore;
   }

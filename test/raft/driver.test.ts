@@ -94,6 +94,7 @@ test('a sole voter leads at once, and what it appends is committed once durable'
     'leader of epoch 1: nobody',
     '0-0 of epoch 1: (control)',
     'high watermark 1',
+    'caught up',
     'leader of epoch 1: self',
   ]);
   expect(driver.append(1, ['a', 'b'])).toEqual({ baseOffset: 1, lastOffset: 2 });
@@ -101,7 +102,7 @@ test('a sole voter leads at once, and what it appends is committed once durable'
   expect(driver.highWatermark).toBe(1);
   await world.advance(100);
   expect(driver.highWatermark).toBe(4);
-  expect(owner.told.slice(4)).toEqual([
+  expect(owner.told.slice(5)).toEqual([
     '1-2 of epoch 1: a b',
     '3-3 of epoch 1: c',
     'high watermark 4',
@@ -130,7 +131,7 @@ test('one that resigned leads again, one epoch on', async () => {
   const { owner, driver } = await start(world, newData());
   driver.resign(1);
   await world.advance(5000);
-  expect(owner.told.slice(4)).toEqual([
+  expect(owner.told.slice(5)).toEqual([
     'leader of epoch 1: nobody',
     'leader of epoch 3: nobody',
     '1-1 of epoch 3: (control)',
@@ -153,6 +154,7 @@ test('a restart finds everything again and leads a new epoch', async () => {
     '1-2 of epoch 1: a b',
     '3-3 of epoch 2: (control)',
     'high watermark 4',
+    'caught up',
     'leader of epoch 2: self',
   ]);
   expect(decodeVoteFile(disk.readFile(`${LOG}/quorum-state`))).toMatchObject({
@@ -190,12 +192,13 @@ test('a dynamic quorum writes its voters from the checkpoint into the log, once'
     'leader of epoch 1: nobody',
     '0-2 of epoch 1: (control)',
     'high watermark 3',
+    'caught up',
     'leader of epoch 1: self',
   ]);
   expect(first.driver.kraftVersion).toBe(1);
   await world.outcome(first.driver.close());
   const second = await start(world, disk, { isDynamic: true });
-  expect(second.owner.told.at(-3)).toBe('3-3 of epoch 2: (control)');
+  expect(second.owner.told.at(-4)).toBe('3-3 of epoch 2: (control)');
 });
 
 test('snapshots are made as records gather, and cut the log', async () => {
@@ -257,7 +260,7 @@ test('a folder that fails ends the part of its node in the quorum', async () => 
   const failure = folder.fail('writing', new Error('the disk is full'));
   await world.advance(10);
   expect(await waiting).toEqual({ kind: 'refused', error: 'KAFKA_STORAGE_ERROR' });
-  expect(owner.told.slice(4)).toEqual([
+  expect(owner.told.slice(5)).toEqual([
     'leader of epoch 1: nobody',
     'failed: writing failed: the disk is full',
   ]);

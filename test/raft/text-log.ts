@@ -34,6 +34,10 @@ export class TextOwner implements QuorumListener<string> {
     this.told.push(`snapshot ${snapshot.endOffset}-${snapshot.epoch}: ${this.texts.join(' ')}`);
   }
 
+  caughtUp(): void {
+    this.told.push('caught up');
+  }
+
   leaderChanged(leader: LeaderAndEpoch): void {
     this.leader = leader;
     const who = leader.isSelf ? 'self' : (leader.leaderId ?? 'nobody');
