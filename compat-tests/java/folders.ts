@@ -27,19 +27,20 @@ async function withWrittenFolder(
   }
 }
 
-/** Starts Apache Kafka on a folder and runs `body` against it. */
-async function withKafka(
+/** Starts Apache Kafka on a folder that has the topic, and runs `body` against it. */
+export async function withKafka(
   folder: string,
   body: (bootstrap: string) => Promise<void>,
+  { topic = 'written', port: wanted }: { topic?: string; port?: number } = {},
 ): Promise<void> {
-  const [port, controllerPort] = [await freePort(), await freePort()];
+  const [port, controllerPort] = [wanted ?? (await freePort()), await freePort()];
   const file = join(folder, '..', `kafka-${port}.properties`);
   writeFileSync(file, kafkaProperties({ folder, port, controllerPort, hasStaticVoters: false }));
   const kafka = startKafka(file);
   try {
     await untilOpen(port, kafka);
     // Its port is open before it leads: whoever produces at once would be warned.
-    await tool('GetOffsetShell', `localhost:${port}`, '--topic', 'written');
+    await tool('GetOffsetShell', `localhost:${port}`, '--topic', topic);
     await body(`localhost:${port}`);
   } finally {
     await kafka.stop();

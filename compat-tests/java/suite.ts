@@ -5,6 +5,7 @@ import { kafkaTool, missingKafka } from '../support/apache-kafka';
 import { type ForeignSuite, unique } from '../support/suite';
 import { folderCases } from './folders';
 import { consume, groups, produce, tool, topics } from './tools';
+import { transactionCases } from './transactions';
 
 const values = (count: number): string[] => Array.from({ length: count }, (_, at) => `value ${at}`);
 
@@ -179,5 +180,6 @@ export const suite: ForeignSuite = {
       },
     },
     ...folderCases,
+    ...transactionCases,
   ],
 };

@@ -73,11 +73,25 @@ function flagsFor(partition: string, name: string): string | undefined {
   if (partition.startsWith('__cluster_metadata-')) {
     return '--deep-iteration --cluster-metadata-decoder';
   }
-  const isOffsets = partition.startsWith('__consumer_offsets-');
-  return `--deep-iteration ${isOffsets ? '--offsets-decoder' : '--print-data-log'}`;
+  if (partition.startsWith('__consumer_offsets-')) return '--deep-iteration --offsets-decoder';
+  if (partition.startsWith('__transaction_state-')) {
+    return '--deep-iteration --transaction-log-decoder';
+  }
+  return '--deep-iteration --print-data-log';
 }
 
-async function dump(files: readonly string[], ...flags: string[]): Promise<void> {
+/** What DumpLogSegments prints of the logs of these partitions; rejects if it complains. */
+export function dumpLogs(folder: string, partitions: RegExp, ...flags: string[]): Promise<string> {
+  const names = readdirSync(folder).filter((name) => partitions.test(name));
+  const files = names.flatMap((name) =>
+    readdirSync(join(folder, name))
+      .filter((file) => file.endsWith('.log'))
+      .map((file) => join(folder, name, file)),
+  );
+  return dump(files, '--deep-iteration', ...flags);
+}
+
+async function dump(files: readonly string[], ...flags: string[]): Promise<string> {
   const printed = await kafkaTool(`${PACKAGE}.DumpLogSegments`, [
     '--files',
     files.join(','),
@@ -85,4 +99,5 @@ async function dump(files: readonly string[], ...flags: string[]): Promise<void>
   ]);
   const complaint = /mismatch|isvalid: false|exception|could not|corrupt|fail/i.exec(printed);
   if (complaint !== null) throw new Error(`DumpLogSegments says ${complaint[0]}:\n${printed}`);
+  return printed;
 }

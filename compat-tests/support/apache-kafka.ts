@@ -22,6 +22,8 @@ const home = join(
   `ottla-kafka-${VERSION}`,
 );
 const LOGGING_OPTION = `-Dlog4j2.configurationFile=${join(home, 'log4j2.xml')}`;
+/** What is compiled here. */
+const classes = join(home, 'classes');
 
 /** Why Apache Kafka cannot be had on this machine; undefined once its jars are there. */
 export async function missingKafka(): Promise<string | undefined> {
@@ -63,7 +65,23 @@ export async function kafkaTool(
   return stdout;
 }
 
-const tools = new JavaTools(java(['-Xmx256m'], resolve(__dirname, '../java/ToolRunner.java'), []));
+const newTools = (): JavaTools =>
+  new JavaTools(java(['-Xmx256m'], resolve(__dirname, '../java/ToolRunner.java'), []));
+
+const tools = newTools();
+const lasting = newTools();
+let compiled: Promise<unknown> | undefined;
+
+/**
+ * Runs a class of Kafka's or of `compat-tests/java` in a process beside that of the tools: its
+ * clients stay open between calls, and they may warn. Gives what it printed.
+ */
+export async function lastingTool(className: string, args: readonly string[]): Promise<string> {
+  const source = resolve(__dirname, '../java/TransactionSteps.java');
+  compiled ??= compileWithKafka(source, classes);
+  await compiled;
+  return wellFinished(await lasting.run(className, args, {}), className, args).stdout;
+}
 
 /** Makes the folders of these properties ready for a cluster, a new one where none is named. */
 export async function formatKafka(
@@ -159,7 +177,7 @@ function java(heap: readonly string[], className: string, args: readonly string[
     ...heap,
     ...(isServer ? [] : quick),
     '-cp',
-    join(home, 'libs', '*'),
+    `${join(home, 'libs', '*')}${delimiter}${classes}`,
     LOGGING_OPTION,
     className,
     ...args,
