@@ -19,6 +19,20 @@ export interface Job {
   readonly rate?: number;
 }
 
+/** Transactions instead, as bench/transactions.ts writes them. */
+export interface TransactionJob {
+  /** Of the leader of all partitions. */
+  readonly port: number;
+  readonly producers: number;
+  readonly seconds: number;
+  readonly topic: string;
+  readonly partitions: number;
+  /** In one transaction. */
+  readonly records: number;
+  readonly recordBytes: number;
+  readonly batchBytes: number;
+}
+
 export interface JobReport {
   readonly requests: number;
   readonly receivedBytes: number;

@@ -4,12 +4,14 @@
  * process of its own and speaks with `bench/load.ts` over its channel.
  */
 import { connect, type Socket } from 'node:net';
-import { type Job, type JobReport, percentiles } from './job';
+import { type Job, type JobReport, percentiles, type TransactionJob } from './job';
+import { runTransactions } from './transactions';
 
 const MAX_SAMPLES = 2_000_000;
 
-process.on('message', (job: Job) => {
-  void run(job).then((report) => process.send?.(report));
+process.on('message', (job: Job | TransactionJob) => {
+  const running = 'producers' in job ? runTransactions(job) : run(job);
+  void running.then((report) => process.send?.(report));
 });
 process.on('disconnect', () => process.exit(0));
 

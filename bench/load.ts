@@ -1,7 +1,7 @@
 /** Runs jobs in the load process. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { Job, JobReport } from './job';
+import type { Job, JobReport, TransactionJob } from './job';
 
 export class LoadProcess {
   readonly #child: ChildProcess = fork(join(__dirname, 'load-process.ts'), {
@@ -9,7 +9,7 @@ export class LoadProcess {
   });
 
   /** One job at a time. Rejects if an answer carried an error. */
-  run(job: Job): Promise<JobReport> {
+  run(job: Job | TransactionJob): Promise<JobReport> {
     return new Promise((resolve, reject) => {
       this.#child.once('message', (report: JobReport) => {
         const errors = Object.keys(report.errors);

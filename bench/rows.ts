@@ -8,7 +8,7 @@ import {
   produceErrorAt,
   produceFrame,
 } from './frames';
-import type { Job, JobReport } from './job';
+import type { Job, JobReport, TransactionJob } from './job';
 import type { LoadProcess } from './load';
 import type { Target } from './targets';
 import { cpuSeconds } from './usage';
@@ -74,6 +74,9 @@ async function untilLed({ admin }: Target, topic: string): Promise<void> {
   }
 }
 
+/** What a load process does, but for where and how long. */
+type Load = Omit<Job, 'port' | 'seconds'> | Omit<TransactionJob, 'port' | 'seconds'>;
+
 interface Measured {
   readonly report: JobReport;
   readonly cpuSeconds: number;
@@ -82,9 +85,9 @@ interface Measured {
 async function measure(
   target: Target,
   load: LoadProcess,
-  job: Omit<Job, 'port' | 'seconds'>,
+  job: Load,
+  seconds = target.pids.length === 1 ? WARM_UP_SECONDS : CLUSTER_WARM_UP_SECONDS,
 ): Promise<Measured> {
-  const seconds = target.pids.length === 1 ? WARM_UP_SECONDS : CLUSTER_WARM_UP_SECONDS;
   await load.run({ ...job, port: target.port, seconds });
   const before = cpuSeconds(target.pids);
   const report = await load.run({ ...job, port: target.port, seconds: SECONDS });
@@ -260,6 +263,41 @@ const firstWriteRow: Row = {
     }),
 };
 
+const RECORDS_A_TRANSACTION = 100;
+
+function transactionRow(producers: number): Row {
+  return {
+    name:
+      `transactions of ${RECORDS_A_TRANSACTION} records of 1 KiB, ` +
+      `${producers === 1 ? 'one producer' : `${producers} producers`}`,
+    run: (target, load) =>
+      withTopic(target, async (topic) => {
+        const job = { topic, producers, partitions: PARTITIONS, records: RECORDS_A_TRANSACTION };
+        const sizes = { recordBytes: KIB, batchBytes: 16 * KIB };
+        const { report, cpuSeconds: cpu } = await measure(
+          target,
+          load,
+          { ...job, ...sizes },
+          CLUSTER_WARM_UP_SECONDS,
+        );
+        const perSecond = report.requests / report.seconds;
+        const micros = (cpu * 1e6) / report.requests;
+        const [more, less] = ['more', 'less'] as const;
+        return [
+          { name: 'transactions', unit: '1/s', value: perSecond, isBetterWhen: more },
+          {
+            name: 'records',
+            unit: '1/s',
+            value: perSecond * RECORDS_A_TRANSACTION,
+            isBetterWhen: more,
+          },
+          { name: 'CPU', unit: 'us/transaction', value: micros, isBetterWhen: less },
+          ...latencyFigures(report),
+        ];
+      }),
+  };
+}
+
 /** On three nodes, each partition on all of them. */
 export function replicatedRows(): readonly Row[] {
   const rows = [
@@ -268,6 +306,8 @@ export function replicatedRows(): readonly Row[] {
     smallRow('32 connections, one at a time', 32, 1),
     latencyRow('one connection, one 1 kB record at a time', { connections: 1, depth: 1 }, 1000),
     firstWriteRow,
+    transactionRow(1),
+    transactionRow(8),
   ];
   return rows.map((row) => ({ ...row, name: `three nodes: ${row.name}` }));
 }
@@ -283,5 +323,7 @@ export function rows(second: LoadProcess): readonly Row[] {
     latencyRow('one connection, one 1 kB record at a time', { connections: 1, depth: 1 }, 1000),
     latencyRow('20 MB/s of 16 KiB batches', { connections: 4, depth: 1, rate: 1250 }, 16 * KIB),
     loopLagRow(second),
+    transactionRow(1),
+    transactionRow(8),
   ];
 }
