@@ -1,6 +1,8 @@
 /** Every planted bug, by its name. */
 import { acknowledgesBeforeReplication } from './acknowledges-before-replication';
+import { keepsEpochAfterTimeout } from './keeps-epoch-after-timeout';
 import { keepsWhatItShouldCut } from './keeps-what-it-should-cut';
+import { marksBeforeDeciding } from './marks-before-deciding';
 import type { Plant } from './plant';
 import { votesTwice } from './votes-twice';
 
@@ -8,6 +10,8 @@ export const PLANTS: readonly Plant[] = [
   acknowledgesBeforeReplication,
   keepsWhatItShouldCut,
   votesTwice,
+  marksBeforeDeciding,
+  keepsEpochAfterTimeout,
 ];
 
 export function plantOf(name: string): Plant {
