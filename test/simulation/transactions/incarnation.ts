@@ -90,6 +90,7 @@ export class Incarnation {
     } catch (error) {
       if (!(error instanceof Fenced)) throw error;
       this.#options.transactions.fenced += 1;
+      await this.#leave();
       return 'fenced';
     }
   }
@@ -292,7 +293,13 @@ export class Incarnation {
 
   async #leave(): Promise<void> {
     const membership = this.#membership;
-    if (membership !== undefined) await this.#options.cluster.persist(() => membership.leave());
+    if (membership === undefined) return;
+    try {
+      await this.#options.cluster.persist(() => membership.leave());
+    } catch (error) {
+      // It was no member any more.
+      if (!(error instanceof Rejoin)) throw error;
+    }
   }
 
   /** Whether all input is committed that is its own, or the whole group's. */

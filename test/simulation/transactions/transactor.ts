@@ -15,6 +15,8 @@ export interface TransactorOptions {
   readonly transactions: TransactionHistory;
   readonly plan: TransactorPlan;
   readonly start: (name: string) => ClientProcess;
+  /** Something happened to a zombie that must not. */
+  readonly failed: (error: unknown) => void;
 }
 
 interface Running {
@@ -24,10 +26,12 @@ interface Running {
 }
 
 const LONGEST_STOP_MS = 12_000;
+/** More would only turn each other out of their group. */
+const MAX_ZOMBIES = 2;
 
 export class SimulatedTransactor {
   readonly #options: TransactorOptions;
-  readonly #zombies: Running[] = [];
+  readonly #zombies = new Set<Running>();
   #count = 0;
   #isFinishing = false;
   #isIdle = false;
@@ -58,7 +62,7 @@ export class SimulatedTransactor {
       if ((await running.ended) === 'done') break;
     }
     for (const { incarnation } of this.#zombies) incarnation.finish();
-    await Promise.all(this.#zombies.map(({ ended }) => ended));
+    await Promise.all([...this.#zombies].map(({ ended }) => ended));
     this.#isIdle = true;
   }
 
@@ -90,11 +94,12 @@ export class SimulatedTransactor {
     const { clock, random } = this.#options.platform;
     const { machine } = running.process;
     const isMissedAfterMs = random.below(2) === 0 ? 0 : random.below(3000);
-    if (random.below(2) === 0) {
+    if (random.below(2) === 0 || this.#zombies.size >= MAX_ZOMBIES) {
       machine.crash('process-crash');
     } else {
-      this.#zombies.push(running);
-      running.ended.catch(() => undefined);
+      this.#zombies.add(running);
+      const isOver = (): void => void this.#zombies.delete(running);
+      running.ended.then(isOver, (error: unknown) => this.#options.failed(error));
       // Some go on as if nothing were, side by side with their successors.
       const { life } = machine;
       if (random.below(3) > 0) {

@@ -13,16 +13,19 @@ export class WorldTransactions {
   readonly #plan: TransactionsPlan | undefined;
   readonly #history: History;
   readonly #start: (name: string) => ClientProcess;
+  readonly #failed: (error: unknown) => void;
   readonly #transactions = new TransactionHistory();
 
   constructor(
     plan: TransactionsPlan | undefined,
     history: History,
     start: (name: string) => ClientProcess,
+    failed: (error: unknown) => void,
   ) {
     this.#plan = plan;
     this.#history = history;
     this.#start = start;
+    this.#failed = failed;
   }
 
   get counts(): TransactionCounts {
@@ -33,7 +36,8 @@ export class WorldTransactions {
     const [start, history, transactions] = [this.#start, this.#history, this.#transactions];
     return (this.#plan?.transactors ?? []).map((plan) => {
       const { platform } = start(plan.name);
-      return new SimulatedTransactor({ platform, history, transactions, plan, start });
+      const failed = this.#failed;
+      return new SimulatedTransactor({ platform, history, transactions, plan, start, failed });
     });
   }
 

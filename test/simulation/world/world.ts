@@ -94,8 +94,11 @@ export class World {
       });
     this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
     this.#strikes = new Strikes(this.#simulation, this.#networks, this.#nodes, this.#log);
-    this.#transactions = new WorldTransactions(scenario.transactions, this.#history, (name) =>
-      this.#clientProcess(name),
+    this.#transactions = new WorldTransactions(
+      scenario.transactions,
+      this.#history,
+      (name) => this.#clientProcess(name),
+      (error) => this.fail(error, 'a client'),
     );
   }
 
