@@ -21,7 +21,7 @@ const USAGE = `Usage: npm run simulate -- [options]
   --hours H       runs worlds of seeds drawn by the time for H hours (0.1 is 6 minutes)
   --ci            runs the seeds that guard every change, each twice, comparing traces
   --replay FILE   runs a recorded story: seed, scenario and faults of a JSON file
-  --nodes N       how many nodes a world has; 1 by default
+  --nodes N       how many nodes a world has; 1 by default, or 1, 3 and 5 in turn with --hours
   --plant NAME    plants that bug of planted/ before it runs what else is said
   --record        with --plant (and --seeds): records the first world in which the bug shows
   --twice         runs each seed twice, comparing traces
@@ -33,6 +33,9 @@ const CI_WORLDS = [
   { nodes: 1, seeds: 40 },
   { nodes: 3, seeds: 12 },
 ];
+
+/** How many nodes worlds have that are drawn, one after another. */
+const NODES = [1, 3, 1, 3, 1, 5];
 
 interface Totals {
   seeds: number;
@@ -67,7 +70,7 @@ async function main(): Promise<void> {
     return;
   }
   const plant = values.plant === undefined ? undefined : plantOf(values.plant);
-  const search = { ...values, nodes: values.nodes ?? String(plant?.nodes ?? 1) };
+  const search = { ...values, nodes: values.nodes ?? plant?.nodes.toString() };
   if (plant !== undefined && values.record) {
     return record(plant, worlds({ ...search, seeds: values.seeds ?? '1..10000' }));
   }
@@ -93,10 +96,10 @@ function* worlds(values: {
   readonly seeds?: string | undefined;
   readonly hours?: string | undefined;
   readonly replay?: string | undefined;
-  readonly nodes: string;
+  readonly nodes: string | undefined;
   readonly ci: boolean;
 }): Generator<WorldOptions> {
-  const world = (seed: number, nodes = Number(values.nodes)): WorldOptions => ({
+  const world = (seed: number, nodes = Number(values.nodes ?? 1)): WorldOptions => ({
     seed,
     startNode: startBrokerNode,
     limits: { ...USUAL_LIMITS, nodes },
@@ -116,7 +119,8 @@ function* worlds(values: {
   } else {
     const untilMs = performance.now() + Number(values.hours ?? 'Infinity') * 3_600_000;
     for (let seed = Math.floor(Date.now() / 1000); performance.now() < untilMs; seed += 1) {
-      yield world(seed);
+      const drawn = NODES[seed % NODES.length] as number;
+      yield world(seed, Number(values.nodes ?? drawn));
     }
   }
 }
