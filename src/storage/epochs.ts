@@ -50,6 +50,18 @@ export class Epochs {
   }
 
   /**
+   * A batch of `epoch` was found at `offset`, which counts more than what a file says that may be
+   * older than a truncation, or that begins where the log began before a restart.
+   */
+  found(epoch: LeaderEpoch, offset: Offset): void {
+    if (this.epochAt(offset) === epoch) return;
+    this.#replace(
+      this.#entries.filter((entry) => entry.epoch <= epoch && entry.startOffset <= offset),
+    );
+    this.assign(epoch, offset);
+  }
+
+  /**
    * The largest epoch not above `epoch`, and where it ends; below the first known one: `epoch`
    * itself, ending where the first begins. Undefined above the latest, and for -1.
    */

@@ -122,7 +122,7 @@ export class SegmentScan {
       for (const aborted of append.commit()) this.#segment.addAborted(aborted);
     }
     const epoch = batch.leaderEpoch(bytes, at);
-    if (epoch >= 0 && epoch > (this.#epochs.latest ?? -1)) this.#epochs.assign(epoch, baseOffset);
+    if (epoch >= 0) this.#epochs.found(epoch, baseOffset);
     return true;
   }
 

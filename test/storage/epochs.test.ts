@@ -93,3 +93,24 @@ test('entries rise strictly, whatever is done to them', () => {
     }),
   );
 });
+
+test('whatever was noted, batches that are found have the epochs that they say', () => {
+  const steps = fc.array(fc.record({ newerBy: fc.nat(2), length: fc.integer({ min: 1, max: 3 }) }));
+  const rising = (each: readonly { newerBy: number; length: number }[]) => {
+    let at = { epoch: 0, startOffset: 0 };
+    return each.map(({ newerBy, length }) => {
+      at = { epoch: at.epoch + newerBy, startOffset: at.startOffset + length };
+      return at;
+    });
+  };
+  fc.assert(
+    fc.property(steps, steps, (noted, written) => {
+      const epochs = new Epochs(rising(noted));
+      const batches = rising(written);
+      for (const { epoch, startOffset } of batches) epochs.found(epoch, startOffset);
+      for (const { epoch, startOffset } of batches) {
+        expect(epochs.epochAt(startOffset)).toBe(epoch);
+      }
+    }),
+  );
+});

@@ -260,6 +260,21 @@ test('a malformed epoch checkpoint is made again from the batches', () => {
   expect([log.epochForOffset(0), log.epochForOffset(20)]).toEqual([1, 2]);
 });
 
+test.each([
+  ['was written before other batches took the place of the last', '0\n1\n9 0\n'],
+  ['begins where the log began before', '0\n1\n2 30\n'],
+  ['knows none of the epochs', '0\n0\n'],
+])('an epoch checkpoint that %s yields to the batches', (_why, text) => {
+  const { bench } = killedLog();
+  const file = bench.disk.open(path('leader-epoch-checkpoint'), 'create');
+  file.truncate(0);
+  file.write([Buffer.from(text)], 0);
+  const log = bench.reopen(SMALL);
+  expect(range(0, 40).map((offset) => log.epochForOffset(offset))).toEqual(
+    range(0, 40).map((offset) => (offset < 20 ? 1 : 2)),
+  );
+});
+
 test('a damaged producer snapshot costs only time', async () => {
   const { bench, log } = killedLog();
   await bench.done(log.close());
