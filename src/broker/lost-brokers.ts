@@ -73,15 +73,22 @@ export class LostBrokers implements Heartbeats {
     this.#forgetAll();
     if (quorum === undefined) return;
     for (const broker of quorum.publisher.image.brokers.values()) {
-      if (!broker.isFenced) this.#suspect(broker.id);
+      if (!broker.isFenced) this.#suspect(broker.id, this.#graceAtClaimMs(broker.id, quorum));
     }
   }
 
-  #suspect(broker: NodeId): void {
-    const { clock, graceMs, nodeId } = this.#options;
+  /** The former controller is known to be gone since before the election that its end led to. */
+  #graceAtClaimMs(broker: NodeId, { driver: { formerLeader } }: NodeQuorum): number {
+    const { clock, graceMs } = this.#options;
+    if (formerLeader?.nodeId !== broker || formerLeader.goneAtMs === undefined) return graceMs;
+    return Math.max(0, graceMs - (clock.monotonicMs() - formerLeader.goneAtMs));
+  }
+
+  #suspect(broker: NodeId, delayMs = this.#options.graceMs): void {
+    const { clock, nodeId } = this.#options;
     if (broker === nodeId || this.#active() === undefined) return;
     this.#acquit(broker);
-    const timer = clock.setTimer(graceMs, () => this.#look(broker, timer));
+    const timer = clock.setTimer(delayMs, () => this.#look(broker, timer));
     this.#suspects.set(broker, timer);
   }
 

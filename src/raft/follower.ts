@@ -139,6 +139,10 @@ export function onFetchedSnapshot(
  */
 export function onLeaderGone(core: Core, role: FollowerRole, nowMs: MonotonicMs): void {
   role.hasFetchedFromLeader = false;
+  const { heardLeader } = core;
+  if (heardLeader?.nodeId === role.leaderId) {
+    core.heardLeader = { ...heardLeader, goneAtMs: heardLeader.goneAtMs ?? nowMs };
+  }
   const atMs = after(nowMs, core.below(LEADER_GONE_SPREAD_MS));
   if (atMs < role.fetchTimeoutAtMs) role.fetchTimeoutAtMs = atMs;
 }

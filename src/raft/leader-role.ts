@@ -23,6 +23,8 @@ const CHECK_QUORUM_FACTOR = 1.5;
 export interface HeardLeader {
   readonly nodeId: NodeId;
   readonly atMs: MonotonicMs;
+  /** Since when nobody listens where it was; undefined where that is not known. */
+  readonly goneAtMs?: MonotonicMs;
 }
 
 export interface LeaderRole {
