@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka, Producer } from 'kafkajs';
 
 const KEYS = 64;
+/** A client that falls behind by more is not given more. */
+const MOST_AHEAD = 3_000;
 
 export interface FeedOptions {
   readonly kafka: Kafka;
@@ -11,6 +13,8 @@ export interface FeedOptions {
   /** Records a second. */
   readonly rate: number;
   readonly pick: (bound: number) => number;
+  /** How many records came out again. */
+  readonly done: () => number;
 }
 
 export class Feed {
@@ -26,14 +30,15 @@ export class Feed {
 
   /** Resolves some time after `over`. */
   async run(over: AbortSignal): Promise<void> {
-    const { rate, pick } = this.#options;
-    const startedAtMs = Date.now();
+    const { rate, pick, done } = this.#options;
+    let atMs = Date.now();
     while (!over.aborted) {
-      const due = Math.floor(((Date.now() - startedAtMs) * rate) / 1_000);
-      // What could not be sent in time is not made up for in one go.
-      const count = Math.min(due - this.#sent, 20 + pick(30));
-      if (count <= 0) await sleep(50);
-      else await this.#send(count);
+      const count = Math.min(Math.floor(((Date.now() - atMs) * rate) / 1_000), 20 + pick(30));
+      if (count === 0 || this.#sent - done() > MOST_AHEAD) await sleep(50);
+      else {
+        atMs = Date.now();
+        await this.#send(count);
+      }
     }
     await this.#producer?.disconnect();
   }

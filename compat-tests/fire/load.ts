@@ -49,8 +49,9 @@ export class Load {
     this.group = `${name}-group`;
     this.#pick = seededNumbers(`${seed} ${name}`);
     const [topic, partitions] = [this.input, PARTITIONS];
-    this.feed = new Feed({ kafka, topic, partitions, rate, pick: this.#pick });
     this.reader = new Reader(cluster, this.output, PARTITIONS);
+    const done = () => this.reader.count;
+    this.feed = new Feed({ kafka, topic, partitions, rate, pick: this.#pick, done });
     const workers = Array.from({ length: WORKERS }, (_, at) => `${name}-worker-${at}`);
     const perPartition = Array.from({ length: PARTITIONS }, (_, at) => `${this.group}-${at}`);
     this.transactionalIds = [...workers, ...perPartition];

@@ -1,7 +1,10 @@
 """Reads, transforms and writes exactly once with librdkafka: one transactional id a worker, and the
 generation of its group goes with the offsets (KIP-447). Arguments: see task.ts."""
+import os
 import random
 import sys
+import threading
+import time
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
@@ -20,6 +23,18 @@ shared = {
 def say(line):
     sys.stdout.write(line + '\n')
     sys.stdout.flush()
+
+
+def watch():
+    """Some calls never return once the broker that they wait for left (librdkafka issue 5511)."""
+    while time.monotonic() - alive_at < PATIENCE_S:
+        time.sleep(1)
+    say('failed a call of librdkafka has not returned for %d s' % PATIENCE_S)
+    os._exit(4)
+
+
+PATIENCE_S = 30
+alive_at = time.monotonic()
 
 
 def end(code, error):
@@ -88,13 +103,13 @@ def transact(messages, first, following):
         abort(first, 'by choice')
         return
     offsets = [TopicPartition(source, p, offset) for p, offset in following.items()]
-    until_done(lambda: producer.send_offsets_to_transaction(offsets, metadata, 30))
-    until_done(lambda: producer.commit_transaction(30))
+    until_done(lambda: producer.send_offsets_to_transaction(offsets, metadata, 20))
+    until_done(lambda: producer.commit_transaction(20))
     say('committed %d' % len(messages))
 
 
 def abort(first, reason):
-    until_done(lambda: producer.abort_transaction(30))
+    until_done(lambda: producer.abort_transaction(20))
     say('aborted %s' % reason)
     assigned = {each.partition for each in consumer.assignment()}
     for partition, offset in first.items():
@@ -103,10 +118,13 @@ def abort(first, reason):
 
 
 def main():
-    until_done(lambda: producer.init_transactions(30))
+    global alive_at
+    threading.Thread(target=watch, daemon=True).start()
+    until_done(lambda: producer.init_transactions(20))
     consumer.subscribe([source], on_assign=on_assign)
     say('ready')
     while True:
+        alive_at = time.monotonic()
         consumed = consumer.consume(1 + chance.randrange(largest), timeout=0.2)
         messages = [message for message in consumed if message.error() is None]
         if not messages:
