@@ -15,6 +15,8 @@ const TRANSACTION_TIMEOUT_MS = 8_000;
 const WORKERS = 2;
 const LARGEST = 40;
 const ABORT_PERCENT = 8;
+const BREATH_TRANSACTIONS = 5;
+const BREATH_MS = 30_000;
 
 export interface LoadOptions {
   readonly name: string;
@@ -85,7 +87,8 @@ export class Load {
   async harm(over: AbortSignal): Promise<void> {
     const pick = this.#pick;
     for (;;) {
-      await sleep(3_000 + pick(6_000), undefined, { signal: over }).catch(() => undefined);
+      await this.#breathe(over);
+      await sleep(2_000 + pick(6_000), undefined, { signal: over }).catch(() => undefined);
       if (over.aborted) return;
       const slot = this.#slots[pick(this.#slots.length)] as Slot;
       const kind = pick(3);
@@ -99,6 +102,15 @@ export class Load {
         this.faults.replaced++;
         await slot.replace(pick(2) * (1_000 + pick(11_000)), 10_000);
       }
+    }
+  }
+
+  /** Until it works again after the fault before, or has had its time. */
+  async #breathe(over: AbortSignal): Promise<void> {
+    const enough = this.counts.committed + BREATH_TRANSACTIONS;
+    const untilMs = Date.now() + BREATH_MS;
+    while (this.counts.committed < enough && Date.now() < untilMs && !over.aborted) {
+      await sleep(100);
     }
   }
 
