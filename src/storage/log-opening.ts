@@ -4,6 +4,7 @@ import { Log } from './log';
 import type { LogContext } from './log-context';
 import type { LogFolder } from './log-folder';
 import type { LogOptions } from './log-types';
+import { META_PROPERTIES_FILE } from './meta-properties';
 import { newLog, recoverLog } from './recovery';
 import type { LogSettings } from './settings';
 import { readTopicId, writeTopicId } from './topic-id';
@@ -23,6 +24,18 @@ export function* openLog(
     return new Log(context, folder, options, topicId, recovered);
   } catch (error) {
     throw folder.failureOf(`opening ${options.path}`, error);
+  }
+}
+
+/**
+ * A log folder may be removed, or its disk be unmounted, under a running broker: to make a log in
+ * it would make the folder anew, and hide that all in it is lost. Throws StorageError.
+ */
+export function assertStillThere({ disk }: LogContext, folder: LogFolder): void {
+  try {
+    disk.readFile(`${folder.path}/${META_PROPERTIES_FILE}`);
+  } catch (error) {
+    throw folder.failureOf(`looking for ${folder.path}`, error);
   }
 }
 

@@ -14,7 +14,7 @@ import { type FoundLog, HeldFolder } from './held-folder';
 import type { Log, LogOptions } from './log';
 import { LogContext, type StoragePlatform } from './log-context';
 import type { LogFolder } from './log-folder';
-import { createLog, openLog } from './log-opening';
+import { assertStillThere, createLog, openLog } from './log-opening';
 import { partitionFolderName, retiredFolderName } from './names';
 import type { LogSettings } from './settings';
 import { turn, Upkeep, type UpkeepIntervals } from './upkeep';
@@ -166,6 +166,7 @@ export class Logs {
     invariant(!this.#logs.has(checkpointKey(partition)), 'a log is made once');
     const { topic } = partition;
     const folder = this.#chooseFolder(directoryId);
+    assertStillThere(this.#context, folder);
     const path = `${folder.path}/${partitionFolderName(partition)}`;
     const settings = this.#options.settingsOf(topic);
     this.#clearPlace(folder, path, partition);

@@ -209,6 +209,43 @@ describe('several folders', () => {
   });
 });
 
+describe('a log folder that is removed under a running broker', () => {
+  const REMOVALS: Readonly<Record<string, (disk: Disk) => void>> = {
+    'with all in it': (disk) => disk.removeFolder('/d'),
+    'and made again, empty': (disk) => {
+      disk.removeFolder('/d');
+      disk.makeFolder('/d');
+    },
+  };
+
+  test.each(Object.entries(REMOVALS))(
+    '(%s) is offline at once when a log is made',
+    async (_, remove) => {
+      const host = await new Host().format('/d', '/e');
+      const logs = await host.open('/d', '/e');
+      remove(host.disk);
+      expect(() => logs.create(ORDERS, TOPIC_ID, DIRECTORY_ID)).toThrow(StorageError);
+      await host.world.settle();
+      expect(host.offline).toEqual(['/d']);
+      expect(host.disk.exists('/d/orders-0')).toBe(false);
+      // The other one takes what is made from now on.
+      expect(logs.create(ORDERS, TOPIC_ID, DIRECTORY_ID).folder.path).toBe('/e');
+    },
+  );
+
+  test('is the last one: no log is made any more', async () => {
+    const host = await new Host().format('/d');
+    const logs = await host.open('/d');
+    host.disk.removeFolder('/d');
+    for (const partition of [0, 1]) {
+      expect(() => logs.create({ topic: 't', partition }, TOPIC_ID)).toThrow(StorageError);
+    }
+    await host.world.settle();
+    expect(host.offline).toEqual(['/d']);
+    expect(host.disk.exists('/d')).toBe(false);
+  });
+});
+
 describe('a log whose partition.metadata is gone or damaged', () => {
   const METADATA = '/d/orders-0/partition.metadata';
   const DAMAGE: Readonly<Record<string, (disk: Disk) => unknown>> = {
