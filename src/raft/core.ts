@@ -25,7 +25,7 @@ import {
 } from './voters';
 
 /** The event of the line that tells of another role. */
-export const ROLE_CHANGED = 'quorum role changed';
+const ROLE_CHANGED = 'quorum role changed';
 
 /** The kraft.version levels this build supports. */
 export const MIN_KRAFT_VERSION = 0;
@@ -97,6 +97,13 @@ export interface Ready {
   readonly replies: readonly Reply[];
   readonly lines: readonly LogLine[];
 }
+
+/** What to log: of roles that are left at once, as when a sole voter starts, the last is news. */
+export const newsOf = ({ lines }: Ready): readonly LogLine[] =>
+  lines.map((line, index) => {
+    const isLeftAtOnce = line.event === ROLE_CHANGED && lines[index + 1]?.event === ROLE_CHANGED;
+    return isLeftAtOnce ? { ...line, level: 'debug' } : line;
+  });
 
 export interface Outbox {
   electionState: ElectionState | undefined;

@@ -10,7 +10,7 @@ import type { Timer } from '../platform/platform';
 import { dataBatch, MAX_BATCH_BYTES } from './batches';
 import { NEVER } from './connections';
 import { controlBatch } from './control-records';
-import { type LogOperation, type Ready, ROLE_CHANGED, type Send } from './core';
+import { type LogOperation, newsOf, type Ready, type Send } from './core';
 import { coreOf } from './core-of-folder';
 import { Delivery } from './delivery';
 import type { QuorumDriverOptions } from './driver-options';
@@ -243,7 +243,8 @@ export class QuorumDriver<R> implements QuorumLog<R> {
         this.#raft.flushed(this.#folder.log.flushedEndOffset, nowMs);
         continue;
       }
-      this.#log(ready);
+      const { log } = this.#options.platform;
+      for (const { level, event, fields } of newsOf(ready)) log.log(level, event, fields);
       if (ready.electionState === undefined) this.#carryOut(ready);
       else {
         const written = this.#folder.writeVote(ready.electionState);
@@ -252,15 +253,6 @@ export class QuorumDriver<R> implements QuorumLog<R> {
     }
     this.#setTimer();
     if (this.#telling.hasNews) this.#deliverSoon();
-  }
-
-  /** Of roles that are left at once, as at the start of a sole voter, only the last is news. */
-  #log({ lines }: Ready): void {
-    const { log } = this.#options.platform;
-    for (const [index, { level, event, fields }] of lines.entries()) {
-      const isLeftAtOnce = event === ROLE_CHANGED && lines[index + 1]?.event === ROLE_CHANGED;
-      log.log(isLeftAtOnce ? 'debug' : level, event, fields);
-    }
   }
 
   /** Lets nothing pass until `work` is done. */
