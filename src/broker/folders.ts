@@ -97,8 +97,8 @@ export function refuseLostMetadata(
   const path = `${metadata}/${METADATA_FOLDER}`;
   if (disk.exists(path) && hasMetadata(disk, path)) return;
   throw new StartError(
-    `The log folders hold ${partitionCount} partitions, but ${path} is missing or empty, so it is ` +
-      'not known what they are. Restore it from a copy, or name new log folders.',
+    `The log folders hold ${partitionCount} partitions, but ${path} is missing or empty, so it ` +
+      'is not known what they are. Restore it from a copy, or name new log folders.',
   );
 }
 

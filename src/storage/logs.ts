@@ -409,7 +409,7 @@ function refuseNameless(log: Log): never {
   log.abandon();
   throw new CorruptLogError(
     `${log.path}/${PARTITION_METADATA_FILE} is missing or damaged, so it is not known of which ` +
-      `topic the records beside it are. Restore the file, or move ${log.path} out of the log folder.`,
+      'topic the records beside it are. Restore it, or move the folder out of the log folder.',
   );
 }
 
