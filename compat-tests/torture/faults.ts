@@ -101,12 +101,12 @@ export class Hand {
         await victim.kill();
         await sleep(lastsMs);
         await victim.start();
-        return victim.serves;
+        return victim.serves();
       case 'stop':
         await victim.stop();
         await sleep(lastsMs);
         await victim.start();
-        return victim.serves;
+        return victim.serves();
       case 'freeze': {
         const thaw = victim.freeze();
         await sleep(lastsMs);

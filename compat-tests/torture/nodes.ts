@@ -8,8 +8,9 @@ import { nodePlatform } from '../../src/platform/node';
 import { COMMAND, formatOttla } from '../support/ottla';
 import type { Door, Links } from './links';
 
-/** A node that was told to end may take so long, in milliseconds. */
+/** A node that was told to end, or started, may take so long, in milliseconds. */
 const STOP_WITHIN_MS = 60_000;
+const SERVE_WITHIN_MS = 90_000;
 
 export type NodeState = 'up' | 'starting' | 'down' | 'stopping' | 'frozen';
 
@@ -82,6 +83,7 @@ export class StormNode {
   #child: ChildProcess | undefined;
   #ended: Promise<void> = Promise.resolve();
   #serves: Promise<void> = Promise.resolve();
+  #giveUp: () => void = () => undefined;
   #state: NodeState = 'down';
   /** The most memory that it was seen with, in bytes. */
   mostMemory = 0;
@@ -117,6 +119,7 @@ export class StormNode {
         resolve();
       });
       child.once('exit', () => resolve());
+      this.#giveUp = resolve;
     });
     this.#ended = new Promise((resolve) => {
       child.once('exit', (exitCode, signal) => {
@@ -132,9 +135,14 @@ export class StormNode {
     });
   }
 
-  /** Resolves once it serves, or has ended. */
-  get serves(): Promise<void> {
-    return this.#serves;
+  /** Resolves once it serves, or has ended, or takes too long. */
+  async serves(): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#options.violated(`node ${this.id} did not serve within ${SERVE_WITHIN_MS} ms`);
+      this.#giveUp();
+    }, SERVE_WITHIN_MS);
+    await this.#serves;
+    clearTimeout(timer);
   }
 
   async kill(): Promise<void> {
