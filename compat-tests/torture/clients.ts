@@ -20,6 +20,8 @@ const GROUPS = { billing: 3, audit: 1 } as const;
 const LARGEST_SEND = 5;
 const KEYS_A_LANE = 3;
 const PAUSE_MS = 40;
+/** How long a member that crashed waits before it joins again. */
+const JOIN_AGAIN_MS = 1_000;
 /** An answer is waited for so long before the request is sent again. */
 const ANSWER_WITHIN_MS = 5_000;
 
@@ -38,7 +40,8 @@ export class Clients {
   readonly #forGroups: Kafka;
   readonly #lanes: Lane[] = [];
   readonly #producers: Producer[] = [];
-  readonly #consumers: Consumer[] = [];
+  readonly #consumers = new Set<Consumer>();
+  #isConsumingOver = false;
 
   constructor(options: ClientsOptions) {
     this.#options = options;
@@ -96,7 +99,8 @@ export class Clients {
 
   /** The groups commit what they saw, and end. */
   async endConsuming(): Promise<void> {
-    await Promise.all(this.#consumers.map((consumer) => consumer.disconnect()));
+    this.#isConsumingOver = true;
+    await Promise.all([...this.#consumers].map((consumer) => consumer.disconnect()));
   }
 
   async #produce(topic: string): Promise<void> {
@@ -117,7 +121,7 @@ export class Clients {
       heartbeatInterval: 1_000,
       maxWaitTimeInMs: 200,
     });
-    const { GROUP_JOIN, COMMIT_OFFSETS } = consumer.events;
+    const { GROUP_JOIN, COMMIT_OFFSETS, CRASH } = consumer.events;
     consumer.on(GROUP_JOIN, () => group.rebalances++);
     consumer.on(COMMIT_OFFSETS, ({ payload }) => {
       for (const { topic, partitions } of payload.topics) {
@@ -126,15 +130,43 @@ export class Clients {
         }
       }
     });
-    this.#consumers.push(consumer);
-    await consumer.connect();
-    await consumer.subscribe({ topics: [...TOPICS], fromBeginning: true });
-    await consumer.run({
-      autoCommitInterval: 500,
-      eachMessage: async ({ topic, partition, message }) => {
-        group.see(`${topic}-${partition}`, Number(message.offset), idIn(message.value));
-      },
+    consumer.on(CRASH, ({ payload }) => {
+      // As an application would: kafkajs starts again only after what it takes for passing.
+      if (!payload.restart) void this.#joinAgain(group, consumer);
     });
+    this.#consumers.add(consumer);
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topics: [...TOPICS], fromBeginning: true });
+      await consumer.run({
+        autoCommitInterval: 500,
+        eachMessage: async ({ topic, partition, message }) => {
+          group.see(`${topic}-${partition}`, Number(message.offset), idIn(message.value));
+        },
+      });
+    } catch (error) {
+      await this.#leave(consumer);
+      throw error;
+    }
+    if (this.#isConsumingOver) await this.#leave(consumer);
+  }
+
+  async #joinAgain(group: GroupLedger, crashed: Consumer): Promise<void> {
+    await this.#leave(crashed);
+    while (!this.#isConsumingOver) {
+      try {
+        await this.#join(group);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, JOIN_AGAIN_MS));
+      }
+    }
+  }
+
+  async #leave(consumer: Consumer): Promise<void> {
+    this.#consumers.delete(consumer);
+    // What crashed may have nobody to take leave of.
+    await consumer.disconnect().catch(() => undefined);
   }
 }
 
