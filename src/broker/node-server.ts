@@ -69,11 +69,12 @@ function servicesOf(
 ): Services {
   const { platform, settings, data, door, controller, heartbeats } = options;
   const { producerIds, clusterId, groups, transactions } = options;
-  const { clock, random, log, offload } = platform;
+  const { clock, random, log, offload, disk } = platform;
   return {
     clock,
     logger: log,
     offload,
+    disk,
     nodeId: settings.nodeId,
     get clusterId() {
       return clusterId();

@@ -30,6 +30,7 @@ export function lifeDisk(disk: Disk, life: Life): Disk {
     removeFolder: (path) => alive(() => disk.removeFolder(path)),
     syncFolder: (path) => later(life, () => disk.syncFolder(path)),
     replace: (path, bytes) => later(life, () => disk.replace(path, bytes)),
+    space: (path) => alive(() => disk.space(path)),
     lock: (path) => {
       const lock = alive(() => disk.lock(path));
       if (lock !== undefined) locks.add(lock);

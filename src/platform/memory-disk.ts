@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { invariant } from '../base/invariant';
 import { Chunks } from './chunks';
 import { diskError } from './disk-error';
-import type { Disk, DiskEntry, DiskFile, DiskLock, OpenMode } from './platform';
+import type { Disk, DiskEntry, DiskFile, DiskLock, DiskSpace, OpenMode } from './platform';
 
 /** `capacityBytes` bounds the contents of all files together; beyond it writes fail with ENOSPC. */
 export function memoryDisk(capacityBytes = Number.POSITIVE_INFINITY): Disk {
@@ -129,6 +129,12 @@ class MemoryDisk implements Disk {
       file.close();
     }
     this.rename(temporary, path);
+  }
+
+  space(path: string): DiskSpace {
+    if (!this.exists(path)) throw diskError('ENOENT', 'statfs', path);
+    const { capacityBytes, usedBytes } = this.#space;
+    return { totalBytes: capacityBytes, usableBytes: capacityBytes - usedBytes };
   }
 
   lock(path: string): DiskLock | undefined {

@@ -42,6 +42,10 @@ export function nodeDisk(): Disk {
         if (replacing.get(path) === replaced) replacing.delete(path);
       });
     },
+    space: (path) => {
+      const { bsize, blocks, bavail } = fs.statfsSync(path);
+      return { totalBytes: bsize * blocks, usableBytes: bsize * bavail };
+    },
     lock: lockFile,
   };
 }

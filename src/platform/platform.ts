@@ -88,8 +88,16 @@ export interface Disk {
    * folder. Calls for one path run one after another.
    */
   replace(path: string, bytes: Uint8Array): Promise<void>;
+  /** How large the file system is that holds the folder; Infinity where there is no bound. */
+  space(path: string): DiskSpace;
   /** Takes the lock that also excludes a running Apache Kafka; `undefined` if another holds it. */
   lock(path: string): DiskLock | undefined;
+}
+
+export interface DiskSpace {
+  readonly totalBytes: number;
+  /** What an unprivileged process may still fill. */
+  readonly usableBytes: number;
 }
 
 export type OpenMode = 'read' | 'write' | 'create';

@@ -9,7 +9,7 @@ import type { Answered, Decision, Marker, Now, Ticket } from '../machine/machine
 import type { Overrides } from '../metadata/config-resources';
 import type { ConfigDefinition } from '../metadata/configs';
 import type { Image } from '../metadata/image';
-import type { Clock, Logger, Offload } from '../platform/platform';
+import type { Clock, Disk, Logger, Offload } from '../platform/platform';
 import type { AnyApi, RequestDraft, RequestOf, ResponseDraft, ResponseOf } from '../protocol/api';
 import type { Envelope } from '../protocol/apis/envelope';
 import type { QuorumError, QuorumRequest } from '../raft/messages';
@@ -28,6 +28,8 @@ export interface Services {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly offload: Offload;
+  /** Of the file systems that hold the log folders. */
+  readonly disk: Pick<Disk, 'space'>;
   readonly nodeId: NodeId;
   readonly clusterId: string;
   readonly settings: ServerSettings;

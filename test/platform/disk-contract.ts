@@ -209,6 +209,14 @@ export function diskContract(name: string, make: () => DiskUnderTest): void {
       expect(get('a')).toBe('after a failure');
     });
 
+    test('says how large it is and how much of it is left, of a folder that exists', () => {
+      const { totalBytes, usableBytes } = disk.space(world.root);
+      expect(totalBytes).toBeGreaterThan(0);
+      expect(usableBytes).toBeGreaterThan(0);
+      expect(usableBytes).toBeLessThanOrEqual(totalBytes);
+      expect(codeOf(() => disk.space(path('no-such-folder')))).toBe('ENOENT');
+    });
+
     test('gives a lock to one holder at a time', () => {
       const lock = disk.lock(path('.lock'));
       expect(lock?.isEnforced).toBe(true);

@@ -105,6 +105,7 @@ export class DataBroker {
       clock,
       logger,
       offload,
+      disk: machine.disk,
       nodeId: NODE_ID,
       clusterId: 'test-cluster',
       settings: {

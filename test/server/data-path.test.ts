@@ -602,6 +602,11 @@ test('DescribeLogDirs shows every folder and what lies in it', async () => {
       logDir,
       topics.map(({ name, partitions }) => [name, partitions.map((one) => one.partitionSize)]),
     ]);
+  const [folder] = (await ask(null)).results;
+  expect([folder?.totalBytes, folder?.usableBytes]).toEqual([-1, -1]);
+  broker.machine.disk.space = () => ({ totalBytes: 1000, usableBytes: 400 });
+  const [bounded] = (await ask(null)).results;
+  expect([bounded?.totalBytes, bounded?.usableBytes]).toEqual([1000, 400]);
   const size = batch(['a', 'b']).length;
   expect(sizes(await ask(null))).toEqual([
     [

@@ -1,7 +1,14 @@
 /** Files in memory that count what is done to them and fail when told to. */
 import { diskError } from '../../src/platform/disk-error';
 import { memoryDisk } from '../../src/platform/memory-disk';
-import type { Disk, DiskEntry, DiskFile, DiskLock, OpenMode } from '../../src/platform/platform';
+import type {
+  Disk,
+  DiskEntry,
+  DiskFile,
+  DiskLock,
+  DiskSpace,
+  OpenMode,
+} from '../../src/platform/platform';
 
 export class WatchedDisk implements Disk {
   readonly #disk = memoryDisk();
@@ -65,6 +72,10 @@ export class WatchedDisk implements Disk {
   async replace(path: string, bytes: Uint8Array): Promise<void> {
     await this.sync(path);
     await this.#disk.replace(path, bytes);
+  }
+
+  space(path: string): DiskSpace {
+    return this.#disk.space(path);
   }
 
   lock(path: string): DiskLock | undefined {

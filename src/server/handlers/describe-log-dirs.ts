@@ -1,7 +1,9 @@
 /**
  * DescribeLogDirs 1–5 (KIP-113, KIP-827): the log folders of this broker and what lies in them.
- * Left out: sizes of the file systems (shown as -1, unknown), moves between folders, cordoning.
+ * Left out: moves between folders, cordoning.
  */
+import { systemErrorCode } from '../../base/system-error';
+import type { DiskSpace } from '../../platform/platform';
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { DescribeLogDirs } from '../../protocol/apis/describe-log-dirs';
 import { Errors } from '../../protocol/errors';
@@ -37,9 +39,11 @@ function wantedIn({ topics }: Request): IsWanted {
   return (topic, partition) => wanted.has(`${topic}:${partition}`);
 }
 
-function describe(folder: LogFolder, isWanted: IsWanted, { replicas }: Services): Result {
+function describe(folder: LogFolder, isWanted: IsWanted, services: Services): Result {
   const { path: logDir } = folder;
-  if (folder.isOffline) return { errorCode: Errors.KAFKA_STORAGE_ERROR, logDir, topics: [] };
+  const space = folder.isOffline ? undefined : spaceOf(logDir, services);
+  if (space === undefined) return { errorCode: Errors.KAFKA_STORAGE_ERROR, logDir, topics: [] };
+  const { replicas } = services;
   const topics = new Map<string, Partition[]>();
   for (const { topic, index, log } of replicas.all()) {
     if (log?.folder !== folder || !isWanted(topic, index)) continue;
@@ -56,5 +60,22 @@ function describe(folder: LogFolder, isWanted: IsWanted, { replicas }: Services)
     errorCode: Errors.NONE,
     logDir,
     topics: [...topics].map(([name, partitions]) => ({ name, partitions })),
+    totalBytes: shown(space.totalBytes),
+    usableBytes: shown(space.usableBytes),
   };
 }
+
+/** Undefined where the system does not say, as of a folder that was removed. */
+function spaceOf(path: string, { disk, logger }: Services): DiskSpace | undefined {
+  try {
+    return disk.space(path);
+  } catch (error) {
+    if (systemErrorCode(error) === undefined) throw error;
+    logger.warn('the size of a file system cannot be read', { path, error });
+    return undefined;
+  }
+}
+
+/** -1 = unknown: in memory there is no bound. */
+const shown = (sizeInBytes: number): number =>
+  Number.isSafeInteger(sizeInBytes) ? sizeInBytes : -1;

@@ -5,7 +5,14 @@
  */
 import { posix } from 'node:path';
 import { type DiskErrorCode, diskError } from '../../../src/platform/disk-error';
-import type { Disk, DiskEntry, DiskFile, DiskLock, OpenMode } from '../../../src/platform/platform';
+import type {
+  Disk,
+  DiskEntry,
+  DiskFile,
+  DiskLock,
+  DiskSpace,
+  OpenMode,
+} from '../../../src/platform/platform';
 import { DiskImage, ImageFile, ImageFolder } from './disk-image';
 import type { Life } from './life';
 import type { Stream } from './seeds';
@@ -178,6 +185,11 @@ export class SimulatedDisk implements Disk {
     const replaced = before.catch(() => undefined).then(() => this.#replace(path, bytes));
     this.#replacing.set(path, replaced);
     return replaced;
+  }
+
+  space(path: string): DiskSpace {
+    if (!this.exists(path)) throw diskError('ENOENT', 'statfs', path);
+    return { totalBytes: Number.POSITIVE_INFINITY, usableBytes: Number.POSITIVE_INFINITY };
   }
 
   lock(path: string): DiskLock | undefined {
