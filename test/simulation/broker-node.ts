@@ -1,10 +1,12 @@
 /** The real broker as a node of a simulated world. */
-import { formatFolders } from '../../src/broker/format';
+import { type FormatOptions, formatFolders } from '../../src/broker/format';
 import { soleNodeProperties } from '../../src/broker/sole-node';
 import { startNode } from '../../src/broker/start-node';
 import type { Platform } from '../../src/platform/platform';
+import { uuidOf } from '../../src/protocol/ids';
 import { CLIENT_PORT, nodeName, type StartNode } from './world/node';
-import type { Scenario } from './world/scenario';
+import { type Scenario, shapeOf } from './world/scenario';
+import type { Shape } from './world/shape';
 
 const CONTROLLER_PORT = 9093;
 const DATA_FOLDER = '/data';
@@ -20,7 +22,7 @@ const OFTEN = [['transaction.abort.timed.out.transaction.cleanup.interval.ms', '
 export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => {
   const host = nodeName(nodeId);
   const isAlone = scenario.nodes === 1;
-  if (!isAlone) await format(platform, nodeId);
+  if (!isAlone) await format(platform, nodeId, shapeOf(scenario));
   const broker = await startNode({
     platform,
     properties: new Map([
@@ -31,7 +33,12 @@ export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => 
     localHost: () => host,
     overwritesLentBytes: true,
   });
-  return { stop: () => broker.stop(), failed: broker.failed };
+  const inside = {
+    partitions: () => broker.replicas.all(),
+    highWatermark: () => broker.quorum.driver.highWatermark,
+    image: () => broker.quorum.publisher.image,
+  };
+  return { stop: () => broker.stop(), failed: broker.failed, inside };
 };
 
 const soleProperties = (nodeId: number): Iterable<readonly [string, string]> =>
@@ -46,45 +53,83 @@ const soleProperties = (nodeId: number): Iterable<readonly [string, string]> =>
 
 function clusterProperties(
   nodeId: number,
-  { nodes }: Scenario,
+  scenario: Scenario,
 ): Iterable<readonly [string, string]> {
-  const voters = Array.from({ length: nodes }, (_, index) => {
-    const id = index + 1;
-    return `${id}@${nodeName(id)}:${CONTROLLER_PORT}`;
-  });
+  const shape = shapeOf(scenario);
+  const roles = shape.roles[nodeId - 1] ?? 'broker';
   const host = nodeName(nodeId);
+  const listeners = [
+    ...(roles === 'controller' ? [] : [`PLAINTEXT://${host}:${CLIENT_PORT}`]),
+    ...(roles === 'broker' ? [] : [`CONTROLLER://${host}:${CONTROLLER_PORT}`]),
+  ];
+  const controllers = controllersOf(shape);
+  const replicationFactor = String(shape.replicationFactor);
   return [
-    ['process.roles', 'broker,controller'],
+    ['process.roles', roles],
     ['node.id', String(nodeId)],
-    ['listeners', `PLAINTEXT://${host}:${CLIENT_PORT},CONTROLLER://${host}:${CONTROLLER_PORT}`],
+    ['listeners', listeners.join(',')],
     ['controller.listener.names', 'CONTROLLER'],
-    ['controller.quorum.voters', voters.join(',')],
+    shape.voters === 'static'
+      ? ['controller.quorum.voters', controllers.map((id) => `${id}@${address(id)}`).join(',')]
+      : ['controller.quorum.bootstrap.servers', controllers.map(address).join(',')],
+    ['controller.quorum.auto.join.enable', String(shape.voters === 'joining')],
     ['log.dirs', DATA_FOLDER],
-    ['default.replication.factor', String(Math.min(nodes, 3))],
+    ['default.replication.factor', replicationFactor],
+    ['min.insync.replicas', String(shape.minInsyncReplicas)],
     // Fewer than Kafka's fifty, each of which costs every start its fsyncs.
     ['offsets.topic.num.partitions', '3'],
-    ['offsets.topic.replication.factor', String(Math.min(nodes, 3))],
+    ['offsets.topic.replication.factor', replicationFactor],
     ['transaction.state.log.num.partitions', '3'],
-    ['transaction.state.log.replication.factor', String(Math.min(nodes, 3))],
-    ['transaction.state.log.min.isr', String(Math.min(nodes, 2))],
+    ['transaction.state.log.replication.factor', replicationFactor],
+    ['transaction.state.log.min.isr', String(Math.min(shape.replicationFactor, 2))],
     ['group.initial.rebalance.delay.ms', '0'],
+    ['metadata.log.max.record.bytes.between.snapshots', String(shape.snapshotBytes)],
+    ['metadata.max.retention.bytes', String(shape.metadataRetentionBytes)],
+    ['internal.metadata.log.segment.bytes', String(Math.max(shape.snapshotBytes, 4096))],
   ];
 }
 
 /** As an operator would, once, before the first start. */
-async function format(platform: Platform, nodeId: number): Promise<void> {
+async function format(platform: Platform, nodeId: number, shape: Shape): Promise<void> {
   if (platform.disk.exists(`${DATA_FOLDER}/meta.properties`)) return;
+  const isController = shape.roles[nodeId - 1] !== 'broker';
   await formatFolders(platform, {
     folders: [DATA_FOLDER],
     metadataFolder: DATA_FOLDER,
     nodeId,
     clusterId: CLUSTER_ID,
-    isController: true,
-    hasStaticVoters: true,
+    isController,
+    hasStaticVoters: shape.voters === 'static',
     controllerListenerName: 'CONTROLLER',
-    initial: undefined,
+    initial: isController ? initialVoters(nodeId, shape) : undefined,
     ignoreFormatted: false,
     releaseVersion: undefined,
     features: new Map(),
   });
 }
+
+function initialVoters(nodeId: number, shape: Shape): FormatOptions['initial'] {
+  const controllers = controllersOf(shape);
+  switch (shape.voters) {
+    case 'static':
+      return undefined;
+    case 'initial':
+      return {
+        kind: 'initial',
+        controllers: controllers.map((id) => ({
+          id,
+          host: nodeName(id),
+          port: CONTROLLER_PORT,
+          directoryId: uuidOf(Buffer.alloc(16, id)),
+        })),
+      };
+    case 'joining':
+      if (nodeId !== controllers[0]) return { kind: 'none' };
+      return { kind: 'standalone', host: nodeName(nodeId), port: CONTROLLER_PORT };
+  }
+}
+
+const controllersOf = ({ roles }: Shape): readonly number[] =>
+  roles.flatMap((role, index) => (role === 'broker' ? [] : [index + 1]));
+
+const address = (id: number): string => `${nodeName(id)}:${CONTROLLER_PORT}`;

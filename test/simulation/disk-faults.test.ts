@@ -210,6 +210,20 @@ test('a full disk refuses what needs more room, and nothing else', () => {
   expect(one.read('/c')).toBe('FOUR again');
 });
 
+test('a slow disk takes its time for an fsync, until it is calm', async () => {
+  const one = new Case(1);
+  one.write('/a', 'slow');
+  const took = async (): Promise<number> => {
+    const startMs = one.world.simulation.nowMs;
+    await one.sync('/a');
+    return one.world.simulation.nowMs - startMs;
+  };
+  one.simulated.slow(10_000);
+  expect(await took()).toBeGreaterThan(400);
+  one.simulated.calm();
+  expect(await took()).toBeLessThan(200);
+});
+
 test('a lock ends with the process that holds it', () => {
   const one = new Case(1);
   expect(one.disk.lock('/.lock')).toBeDefined();

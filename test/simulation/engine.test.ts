@@ -86,6 +86,16 @@ test('timers run at their time, and wall clocks of machines may differ', async (
   await world.advance(100);
 });
 
+test('a wall clock can jump, and the monotonic one never does', async () => {
+  const world = new TestWorld();
+  const machine = new Machine(world.simulation, world.networks, 'one', 1);
+  const { clock } = machine.boot(silentLogger).platform;
+  const [wallMs, monotonicMs] = [clock.wallMs(), clock.monotonicMs()];
+  machine.setWallSkew(-60_000);
+  expect(clock.wallMs() - wallMs).toBe(-60_000);
+  expect(clock.monotonicMs()).toBe(monotonicMs);
+});
+
 test('a stopped process hears of its sockets, then of the gap, then of its timers', async () => {
   const world = new TestWorld();
   const machine = new Machine(world.simulation, world.networks, 'one', 1, {

@@ -53,6 +53,18 @@ test('nothing passes a cut, and what was sent meanwhile arrives once it is heale
   expect(accepted[0]?.bytes.toString()).toBe('held and more');
 });
 
+test('what passes one way only arrives there, and what is sent back waits', async () => {
+  const client = await connect('client');
+  world.networks.cutFrom('server', 'client');
+  client.link?.write(Buffer.from('there'));
+  accepted[0]?.link?.write(Buffer.from('back'));
+  await world.advance(1000);
+  expect([accepted[0]?.bytes.toString(), client.bytes.toString()]).toEqual(['there', '']);
+  world.networks.heal();
+  await world.advance(100);
+  expect(client.bytes.toString()).toBe('back');
+});
+
 test('a machine behind a cut cannot be connected to until it is healed', async () => {
   world.networks.cut('client', 'server');
   const client = await connect('client');

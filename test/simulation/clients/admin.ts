@@ -2,7 +2,7 @@
 import { CreateTopics } from '../../../src/protocol/apis';
 import { Errors } from '../../../src/protocol/errors';
 import type { ReadRecord } from '../world/history';
-import type { Scenario } from '../world/scenario';
+import { type Scenario, shapeOf } from '../world/scenario';
 import { type ClusterView, expectNone } from './cluster-view';
 import { endOffset, readFrom } from './reader';
 
@@ -13,7 +13,7 @@ export async function createTopics(cluster: ClusterView, scenario: Scenario): Pr
   const topics = all.map(({ name, partitions, segmentMs, segmentBytes }) => ({
     name,
     numPartitions: partitions,
-    replicationFactor: Math.min(scenario.nodes, 3),
+    replicationFactor: shapeOf(scenario).replicationFactor,
     assignments: [],
     configs: [
       { name: 'segment.ms', value: String(segmentMs) },

@@ -7,7 +7,8 @@ import { recordsOf } from '../../../src/protocol/records/record';
 import { type ReadRecord, shortValue, Violation } from '../world/history';
 import { expectNone } from './cluster-view';
 
-const FETCH_VERSION = 12;
+/** The last in which only a leader answers (KIP-392): one that lags knows nothing of an offset. */
+const FETCH_VERSION = 10;
 const LIST_OFFSETS_VERSION = 5;
 const LATEST = -1n;
 

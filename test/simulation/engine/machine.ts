@@ -32,6 +32,7 @@ export class Machine {
   readonly #chance: Stream;
   readonly #machineDisk = new MachineDisk();
   readonly #number: number;
+  #wallSkewMs: number;
   #lives = 0;
   #life: Life | undefined;
   #disk: SimulatedDisk | undefined;
@@ -48,6 +49,7 @@ export class Machine {
     this.name = name;
     this.#number = number;
     this.#traits = traits;
+    this.#wallSkewMs = traits.wallSkewMs;
     this.#chance = simulation.stream(`machine ${name}`);
   }
 
@@ -61,16 +63,21 @@ export class Machine {
     return this.#disk;
   }
 
+  /** What the wall clock is off by from now on. */
+  setWallSkew(skewMs: number): void {
+    this.#wallSkewMs = skewMs;
+  }
+
   /** Begins a new life of the process; `log` gets its lines while it lasts. */
   boot(log: Logger): { readonly life: Life; readonly platform: Platform } {
     this.#lives += 1;
     const life = new Life(this.#simulation, this.name, this.#number * 1000 + this.#lives);
     const chance = this.#simulation.stream(`${this.name} life ${this.#lives}`);
-    const { timerLatenessUs: latenessUs, syncUs, wallSkewMs } = this.#traits;
+    const { timerLatenessUs: latenessUs, syncUs } = this.#traits;
     const clock = simulatedClock(this.#simulation, life, {
       chance,
       latenessUs,
-      wallSkewMs: () => wallSkewMs,
+      wallSkewMs: () => this.#wallSkewMs,
     });
     const traits = { chance: this.#chance, syncUs };
     this.#disk = new SimulatedDisk(this.#simulation, life, this.#machineDisk, traits);

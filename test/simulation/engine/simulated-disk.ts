@@ -49,6 +49,7 @@ export class SimulatedDisk implements Disk {
     [];
   #crash: { after: number; readonly crash: (beforeDying: () => void) => void } | undefined;
   #isFull = false;
+  #slowness = 1;
   #operations = 0;
 
   constructor(simulation: Simulation, life: Life, machine: MachineDisk, traits: DiskTraits) {
@@ -87,6 +88,12 @@ export class SimulatedDisk implements Disk {
     this.#crash = undefined;
     this.#failures.length = 0;
     this.#isFull = false;
+    this.#slowness = 1;
+  }
+
+  /** Multiplies the time that an fsync takes. */
+  slow(factor: number): void {
+    this.#slowness = factor;
   }
 
   /** While full, nothing that needs more room succeeds. */
@@ -248,7 +255,7 @@ export class SimulatedDisk implements Disk {
       const { chance, syncUs } = this.#traits;
       // Now and then a disk thinks for long.
       const delayUs = chance.chance(0.02) ? syncUs * 50 : chance.between(50, syncUs);
-      this.#simulation.schedule(delayUs, 'disk', this.#life, () => {
+      this.#simulation.schedule(delayUs * this.#slowness, 'disk', this.#life, () => {
         if (failure !== undefined) return reject(failure);
         end();
         resolve();

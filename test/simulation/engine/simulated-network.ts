@@ -86,8 +86,13 @@ export class SimulatedNetworks {
 
   /** From now on nothing passes between the two machines; what is sent waits. */
   cut(a: string, b: string): void {
-    this.#cuts.add(`${a} ${b}`);
-    this.#cuts.add(`${b} ${a}`);
+    this.cutFrom(a, b);
+    this.cutFrom(b, a);
+  }
+
+  /** Likewise in one direction only; no connection is made in either. */
+  cutFrom(from: string, to: string): void {
+    this.#cuts.add(`${from} ${to}`);
   }
 
   /** Everything passes again, soon followed by what waited. */
@@ -190,7 +195,9 @@ export class SimulatedNetworks {
     const startUs = this.#simulation.nowUs;
     const attempt = (): void => {
       if (link.isGone) return;
-      const isReached = !this.#downHosts.has(host) && !this.#cuts.has(`${life.host} ${host}`);
+      const isCut =
+        this.#cuts.has(`${life.host} ${host}`) || this.#cuts.has(`${host} ${life.host}`);
+      const isReached = !this.#downHosts.has(host) && !isCut;
       if (isReached) this.#meet(link, `${host}:${options.port}`);
       else if (this.#simulation.nowUs - startUs > CONNECT_TIMEOUT_US) {
         link.fail(networkError('ETIMEDOUT', 'connect'));

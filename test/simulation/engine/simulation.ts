@@ -36,6 +36,9 @@ export class Simulation {
     this.note(seed);
   }
 
+  /** Called after every event, when all its promises have settled. */
+  afterEvent: () => void = () => undefined;
+
   /** Microseconds since the world began. */
   get nowUs(): number {
     return this.#nowUs;
@@ -128,6 +131,7 @@ export class Simulation {
     this.note(kind.length * 31 + (life?.number ?? 0));
     action();
     await this.settle();
+    this.afterEvent();
   }
 }
 

@@ -8,7 +8,8 @@ import { recordsOf } from '../../../src/protocol/records/record';
 import { expectNone } from '../clients/cluster-view';
 import { type ReadRecord, shortValue, Violation } from '../world/history';
 
-const FETCH_VERSION = 12;
+/** The last in which only a leader answers (KIP-392): one that lags knows nothing of an offset. */
+const FETCH_VERSION = 10;
 const LIST_OFFSETS_VERSION = 5;
 const LATEST = -1n;
 const READ_COMMITTED = 1;

@@ -47,7 +47,13 @@ export type Fault =
       readonly share: number;
       readonly seed: number;
       readonly forMs: number;
+      /** Only what the node sends, or what is sent to it, is lost on the way; both if absent. */
+      readonly isOneWay?: 'from' | 'to';
     })
+  /** Every fsync of the node takes longer for a while. */
+  | (OfNode & { readonly kind: 'slow-disk'; readonly factor: number; readonly forMs: number })
+  /** The machine's wall clock is off by that from now on. */
+  | (OfNode & { readonly kind: 'clock-jump'; readonly skewMs: number })
   /** All delays are longer for a while. */
   | (At & { readonly kind: 'slow'; readonly factor: number; readonly forMs: number });
 
@@ -72,7 +78,10 @@ const KINDS: readonly FaultKind[] = [
   'reset',
   'half-open',
   'cut',
+  'cut',
   'slow',
+  'slow-disk',
+  'clock-jump',
 ];
 
 /** The faults of a seed, in order of time. */
@@ -114,8 +123,16 @@ function drawFault(chance: Stream, plan: FaultPlan, atMs: number): Fault {
     case 'reset':
     case 'half-open':
       return { ...base, kind, share, seed };
-    case 'cut':
-      return { ...base, kind, share, seed, forMs: chance.between(200, 8000) };
+    case 'cut': {
+      const cut = { ...base, kind, share, seed, forMs: chance.between(200, 8000) };
+      const isOneWay = chance.pick([undefined, undefined, 'from', 'to'] as const);
+      return isOneWay === undefined ? cut : { ...cut, isOneWay };
+    }
+    case 'slow-disk':
+      return { ...base, kind, factor: chance.pick([20, 200]), forMs: chance.between(500, 8000) };
+    case 'clock-jump':
+      // Within the hour by which a producer's timestamps may be ahead.
+      return { ...base, kind, skewMs: chance.between(-1_500_000, 1_500_000) };
     case 'slow':
       return { atMs, kind, factor: chance.pick([5, 50, 500]), forMs: chance.between(500, 5000) };
   }

@@ -5,6 +5,7 @@ import type { Machine } from '../engine/machine';
 import type { CrashKind } from '../engine/simulated-disk';
 import type { Simulation } from '../engine/simulation';
 import type { Scenario } from './scenario';
+import type { Inside } from './watch';
 
 /** Where nodes are to be reached by clients. */
 export const CLIENT_PORT = 9092;
@@ -16,6 +17,8 @@ export interface RunningNode {
   stop(): Promise<void>;
   /** Rejects if it has to give up through a fault of its own. */
   readonly failed?: Promise<never>;
+  /** What it lets be seen of itself, if it does. */
+  readonly inside?: Inside;
 }
 
 export type StartNode = (
@@ -66,6 +69,11 @@ export class SimulatedNode {
   /** Whether it has started and runs. */
   get isUp(): boolean {
     return this.#running !== undefined && this.machine.life !== undefined;
+  }
+
+  /** While it is up. */
+  get inside(): Inside | undefined {
+    return this.isUp ? this.#running?.inside : undefined;
   }
 
   get crashes(): number {

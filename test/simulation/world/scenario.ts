@@ -5,6 +5,7 @@ import type { ProducerPlan } from '../clients/producer';
 import type { Stream } from '../engine/seeds';
 import type { CrashKind } from '../engine/simulated-disk';
 import { drawTransactions, type TransactionsPlan } from '../transactions/plan';
+import { drawShape, plainShape, type Shape } from './shape';
 
 export interface Scenario {
   readonly nodes: number;
@@ -24,7 +25,13 @@ export interface Scenario {
   readonly syncUs: number;
   readonly safetyMs: number;
   readonly meanFaultGapMs: number;
+  /** Of a cluster; absent where nothing is said, and of a node that is alone. */
+  readonly shape?: Shape;
+  /** The longest pause of an administrator that moves replicas and elects leaders, if any. */
+  readonly moverPauseMs?: number;
 }
+
+export const shapeOf = ({ nodes, shape }: Scenario): Shape => shape ?? plainShape(nodes);
 
 export interface TopicPlan {
   readonly name: string;
@@ -92,7 +99,11 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
     meanFaultGapMs: chance.pick([1500, 3000, 8000]),
   };
   const hasTransactions = limits.maxTransactors > 0 && chance.chance(0.6);
-  return hasTransactions ? withTransactions(chance, usual, limits.maxTransactors) : usual;
+  const scenario = hasTransactions ? withTransactions(chance, usual, limits.maxTransactors) : usual;
+  if (limits.nodes === 1) return scenario;
+  const shape = drawShape(chance, limits.nodes);
+  if (limits.maxAdmins === 0 || chance.chance(0.5)) return { ...scenario, shape };
+  return { ...scenario, shape, moverPauseMs: chance.pick([1000, 4000]) };
 }
 
 /** What transactions read is little, since all of it comes out one by one. */

@@ -90,6 +90,12 @@ export class Strikes {
       case 'cut':
         this.#cut(fault);
         break;
+      case 'slow-disk':
+        this.#slowDisk(node, fault.factor, fault.forMs);
+        break;
+      case 'clock-jump':
+        node.machine.setWallSkew(fault.skewMs);
+        break;
     }
   }
 
@@ -109,11 +115,19 @@ export class Strikes {
     });
   }
 
+  #slowDisk(node: SimulatedNode, factor: number, forMs: number): void {
+    const { disk } = node.machine;
+    disk?.slow(factor);
+    this.#after(forMs, () => disk?.slow(1));
+  }
+
   #cut(fault: Extract<Fault, { kind: 'cut' }>): void {
     const chance = new Stream(fault.seed, 'cut');
     const name = nodeName(fault.node);
     for (const other of this.#networks.hosts) {
-      if (other !== name && chance.chance(fault.share)) this.#networks.cut(name, other);
+      if (other === name || !chance.chance(fault.share)) continue;
+      if (fault.isOneWay !== 'to') this.#networks.cutFrom(name, other);
+      if (fault.isOneWay !== 'from') this.#networks.cutFrom(other, name);
     }
     this.#after(fault.forMs, () => this.#networks.heal());
   }

@@ -6,11 +6,13 @@
 import { InvariantError } from '../../../src/base/invariant';
 import { silentLogger } from '../../../src/platform/logger';
 import type { LogFields, LogLevel } from '../../../src/platform/platform';
+import { ROLE_CHANGED } from '../../../src/raft/core';
 import { createTopics, readAll } from '../clients/admin';
 import type { Client, ClientProcess } from '../clients/client';
 import { ClusterView, type Place } from '../clients/cluster-view';
 import { SimulatedConsumer } from '../clients/consumer';
 import { SimulatedMember } from '../clients/group-member';
+import { SimulatedMover } from '../clients/mover';
 import { SimulatedProducer } from '../clients/producer';
 import { SimulatedAdmin } from '../clients/topic-admin';
 import { Machine, USUAL_TRAITS } from '../engine/machine';
@@ -21,8 +23,15 @@ import { WorldTransactions } from '../transactions/world-transactions';
 import { drawFaults, type Fault } from './faults';
 import { History, type HistoryCounts, Violation } from './history';
 import { CLIENT_PORT, nodeName, SimulatedNode, type StartNode } from './node';
-import { drawScenario, type Scenario, type ScenarioLimits, USUAL_LIMITS } from './scenario';
+import {
+  drawScenario,
+  type Scenario,
+  type ScenarioLimits,
+  shapeOf,
+  USUAL_LIMITS,
+} from './scenario';
 import { Strikes } from './strikes';
+import { Watch } from './watch';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -56,6 +65,8 @@ export interface WorldReport extends Story {
 const SETUP_LIMIT_MS = 60_000;
 /** How long the world may take for each step of coming to rest once all is healed. */
 const LIVENESS_LIMIT_MS = 120_000;
+/** How often replicas are compared. */
+const COMPARE_MS = 200;
 const NETWORK = { minDelayUs: 50, maxDelayUs: 2000 };
 
 export class World {
@@ -64,11 +75,13 @@ export class World {
   readonly #scenario: Scenario;
   readonly #faults: readonly Fault[];
   readonly #history = new History();
+  readonly #watch = new Watch();
   readonly #nodes: readonly SimulatedNode[];
   readonly #strikes: Strikes;
   readonly #transactions: WorldTransactions;
   readonly #log: (line: string) => void;
   #machines = 0;
+  #compareAtMs = 0;
   #failure: Error | undefined;
 
   constructor(options: WorldOptions) {
@@ -93,6 +106,7 @@ export class World {
         meanGapMs: scenario.meanFaultGapMs,
       });
     this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
+    this.#simulation.afterEvent = () => this.#look();
     this.#strikes = new Strikes(this.#simulation, this.#networks, this.#nodes, this.#log);
     this.#transactions = new WorldTransactions(
       scenario.transactions,
@@ -195,10 +209,22 @@ export class World {
   }
 
   #admins(): readonly Client[] {
-    return this.#scenario.adminPausesMs.map((maxPauseMs, index) => {
+    const admins = this.#scenario.adminPausesMs.map((maxPauseMs, index) => {
       const { platform, cluster } = this.#clientProcess(`a${index}`);
       return new SimulatedAdmin(platform, cluster, maxPauseMs, this.#nodes.length === 1);
     });
+    const { moverPauseMs, topics } = this.#scenario;
+    const [topic] = topics;
+    if (moverPauseMs === undefined || topic === undefined) return admins;
+    const { platform, cluster } = this.#clientProcess('mover');
+    const mover = new SimulatedMover(platform, cluster, {
+      topic: topic.name,
+      partitions: topic.partitions,
+      brokers: this.#brokers().map(({ id }) => id),
+      minReplicas: shapeOf(this.#scenario).minInsyncReplicas,
+      maxPauseMs: moverPauseMs,
+    });
+    return [...admins, mover];
   }
 
   #client(name: string): ClusterView {
@@ -212,7 +238,12 @@ export class World {
   }
 
   #places(): readonly Place[] {
-    return this.#nodes.map(({ id }) => ({ host: nodeName(id), port: CLIENT_PORT }));
+    return this.#brokers().map(({ id }) => ({ host: nodeName(id), port: CLIENT_PORT }));
+  }
+
+  #brokers(): readonly SimulatedNode[] {
+    const { roles } = shapeOf(this.#scenario);
+    return this.#nodes.filter(({ id }) => roles[id - 1] !== 'controller');
   }
 
   #machine(name: string): Machine {
@@ -239,7 +270,34 @@ export class World {
     );
     const at = this.#simulation.nowMs.toFixed(3).padStart(12);
     this.#log(`${at} node ${node.id} ${level} ${event} ${details}`);
+    this.#noteLeader(node, event, fields);
     if (error instanceof InvariantError) this.fail(error, `node ${node.id} logged "${event}"`);
+  }
+
+  /** What a node says of who leads the quorum: also what it is for a moment only. */
+  #noteLeader(node: SimulatedNode, event: string, { epoch, leaderId }: LogFields): void {
+    if (event !== ROLE_CHANGED || typeof epoch !== 'number' || typeof leaderId !== 'number') return;
+    try {
+      this.#watch.leads('the metadata log', epoch, leaderId);
+    } catch (error) {
+      this.fail(error, `node ${node.id}`);
+    }
+  }
+
+  /** What must hold within the cluster is held against what it is now. */
+  #look(): void {
+    if (this.#failure !== undefined) return;
+    const isDue = this.#simulation.nowMs >= this.#compareAtMs;
+    if (isDue) this.#compareAtMs = this.#simulation.nowMs + COMPARE_MS;
+    try {
+      for (const { id, inside } of this.#nodes) {
+        if (inside === undefined) continue;
+        this.#watch.look(id, inside);
+        if (isDue) this.#watch.compare(id, inside);
+      }
+    } catch (error) {
+      this.fail(error, 'the cluster');
+    }
   }
 
   #areUp(): boolean {
