@@ -6,7 +6,6 @@
 import { InvariantError } from '../../../src/base/invariant';
 import { silentLogger } from '../../../src/platform/logger';
 import type { LogFields, LogLevel } from '../../../src/platform/platform';
-import { ROLE_CHANGED } from '../../../src/raft/core';
 import { createTopics, readAll } from '../clients/admin';
 import type { Client, ClientProcess } from '../clients/client';
 import { ClusterView, type Place } from '../clients/cluster-view';
@@ -65,6 +64,8 @@ export interface WorldReport extends Story {
 const SETUP_LIMIT_MS = 60_000;
 /** How long the world may take for each step of coming to rest once all is healed. */
 const LIVENESS_LIMIT_MS = 120_000;
+/** The line by which a node tells of its role in the quorum. */
+const ROLE_CHANGED = 'quorum role changed';
 /** How often replicas are compared. */
 const COMPARE_MS = 200;
 const NETWORK = { minDelayUs: 50, maxDelayUs: 2000 };
