@@ -265,6 +265,32 @@ describe('a node that is told to stop', () => {
     expect(existsSync(place.path('data/.kafka_cleanshutdown'))).toBe(true);
   });
 
+  test('while its start still waits for others ends, and lets go of its folder', async () => {
+    const properties = [
+      'process.roles=broker,controller',
+      'node.id=1',
+      'log.dirs=data',
+      'listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0',
+      'controller.listener.names=CONTROLLER',
+      // Nobody listens on the discard port, so there never is a majority.
+      'controller.quorum.voters=1@127.0.0.1:9,2@127.0.0.1:9',
+    ];
+    place.write('server.properties', properties.join('\n'));
+    const format = ['storage', 'format', '-c', 'server.properties', '-t', 'AAAAAAAAAAAAAAAAAAAAAg'];
+    expect((await place.run(...format)).exitCode).toBe(0);
+    const server = place.launch('server.properties');
+    await server.until(/quorum/);
+    server.signal('SIGTERM');
+    await server.ended;
+    expect(server.exitCode).toBe(143);
+    expect(server.stdout).toBe('');
+    const again = place.launch('server.properties');
+    await again.until(/quorum/);
+    again.signal('SIGTERM');
+    await again.ended;
+    expect(again.output).not.toMatch(/in use by another process/);
+  });
+
   test('twice ends at once, and the next start recovers', async () => {
     const server = await busyNode();
     server.signal('SIGTERM');
