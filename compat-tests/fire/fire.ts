@@ -102,11 +102,11 @@ async function makeLoads(cluster: LocalCluster, options: FireOptions): Promise<L
   const { folder, rate, seed } = options;
   const kafka = clientOf(cluster);
   const loads: Load[] = [];
-  for (const { name, prepare } of options.clients) {
+  for (const client of options.clients) {
     const classes = join(folder, 'classes');
     mkdirSync(classes, { recursive: true });
-    const command = await prepare(classes);
-    const load = new Load({ name, command, kafka, cluster, folder, rate, seed });
+    const command = await client.prepare(classes);
+    const load = new Load({ client, command, kafka, cluster, folder, rate, seed });
     await cluster.ask(CreateTopics, 7, {
       topics: [load.input, load.output].map((topic) => ({
         ...{ name: topic, numPartitions: PARTITIONS, replicationFactor: -1 },
@@ -194,8 +194,25 @@ async function examined(
     if (!(await reader.hasCaughtUp(READ_MS))) stuck.push(`${load.name}: ${which} is stuck`);
     await reader.stop();
   }
+  if (load.client.readsCommitted) stuck.push(...(await misread(load, final)));
   const ends = await endOffsets(cluster, load.input, 'uncommitted');
   return { verdict: check(load, ends, final), stuck };
+}
+
+/** Where the client's own consumer is given something else than what is committed. */
+async function misread(load: Load, { values, count }: Reader): Promise<readonly string[]> {
+  const wrong: string[] = [];
+  let right = 0;
+  const consumer = load.startReading((line) => {
+    const [word, partition = '', offset = '', value = ''] = line.split(' ');
+    if (word !== 'read') return;
+    if (values[Number(partition)]?.get(Number(offset)) === value) right++;
+    else wrong.push(`${load.name}: its consumer was given ${value} at ${partition}:${offset}`);
+  });
+  await comesTrue(READ_MS, async () => right >= count);
+  await consumer.kill();
+  if (right === count) return wrong;
+  return [...wrong, `${load.name}: its consumer was given ${right} of ${count} records`];
 }
 
 /** Whether it is so within that time; a node that does not answer yet says no. */

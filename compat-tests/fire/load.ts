@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kafka } from 'kafkajs';
 import { seededNumbers } from '../../test/support/seeded-numbers';
 import type { LocalCluster } from '../support/local-cluster';
-import type { WorkerCommand } from './clients';
+import type { FireClient, WorkerCommand } from './clients';
 import { Feed } from './feed';
 import { Reader } from './reader';
 import { Slot } from './slot';
-import type { WorkerCounts } from './worker';
+import { Worker, type WorkerCounts } from './worker';
+import type { WorkerTask } from './workers/task';
 
 export const PARTITIONS = 4;
 const TRANSACTION_TIMEOUT_MS = 8_000;
@@ -19,7 +20,7 @@ const BREATH_TRANSACTIONS = 5;
 const BREATH_MS = 30_000;
 
 export interface LoadOptions {
-  readonly name: string;
+  readonly client: FireClient;
   readonly command: WorkerCommand;
   readonly kafka: Kafka;
   readonly cluster: LocalCluster;
@@ -29,7 +30,7 @@ export interface LoadOptions {
 }
 
 export class Load {
-  readonly name: string;
+  readonly client: FireClient;
   readonly input: string;
   readonly output: string;
   readonly group: string;
@@ -40,12 +41,15 @@ export class Load {
   readonly feed: Feed;
   /** Reads the output from the beginning, under fire as all others are. */
   readonly reader: Reader;
+  readonly #command: WorkerCommand;
+  readonly #folder: string;
+  readonly #servers: string;
   readonly #slots: readonly Slot[];
   readonly #pick: (bound: number) => number;
 
-  constructor({ name, command, kafka, cluster, folder, rate, seed }: LoadOptions) {
-    const servers = cluster.bootstrapServers;
-    this.name = name;
+  constructor({ client, command, kafka, cluster, folder, rate, seed }: LoadOptions) {
+    const { name } = client;
+    this.client = client;
     this.input = `${name}-input`;
     this.output = `${name}-output`;
     this.group = `${name}-group`;
@@ -57,26 +61,29 @@ export class Load {
     const workers = Array.from({ length: WORKERS }, (_, at) => `${name}-worker-${at}`);
     const perPartition = Array.from({ length: PARTITIONS }, (_, at) => `${this.group}-${at}`);
     this.transactionalIds = [...workers, ...perPartition];
+    this.#command = command;
+    this.#folder = folder;
+    this.#servers = cluster.bootstrapServers;
     this.#slots = workers.map((worker) => {
       const logFile = join(folder, `${worker}.log`);
       return new Slot({
         counts: this.counts,
         logFile,
-        command: () =>
-          command({
-            servers,
-            worker,
-            group: this.group,
-            input: this.input,
-            output: this.output,
-            partitions: PARTITIONS,
-            transactionTimeoutMs: TRANSACTION_TIMEOUT_MS,
-            largest: LARGEST,
-            abortPercent: ABORT_PERCENT,
-            seed: this.#pick(1_000_000),
-          }),
+        command: () => command(this.#task('work', worker)),
       });
     });
+  }
+
+  get name(): string {
+    return this.client.name;
+  }
+
+  /** Starts a consumer of the output, told all that it says. */
+  startReading(said: (line: string) => void): Worker {
+    const name = `${this.name}-reader`;
+    const task = this.#task('read', name);
+    const logFile = join(this.#folder, `${name}.log`);
+    return new Worker(this.#command({ ...task, group: name }), said, logFile);
   }
 
   start(): void {
@@ -103,6 +110,22 @@ export class Load {
         await slot.replace(pick(2) * (1_000 + pick(11_000)), 10_000);
       }
     }
+  }
+
+  #task(role: WorkerTask['role'], worker: string): WorkerTask {
+    return {
+      role,
+      servers: this.#servers,
+      worker,
+      group: this.group,
+      input: this.input,
+      output: this.output,
+      partitions: PARTITIONS,
+      transactionTimeoutMs: TRANSACTION_TIMEOUT_MS,
+      largest: LARGEST,
+      abortPercent: ABORT_PERCENT,
+      seed: this.#pick(1_000_000),
+    };
   }
 
   /** Until it works again after the fault before, or has had its time. */

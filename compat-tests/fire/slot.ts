@@ -1,6 +1,6 @@
 /** A place among a client's workers: somebody works there under one name, and may be replaced. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker, type WorkerCounts } from './worker';
+import { count, Worker, type WorkerCounts } from './worker';
 
 const RESTART_MS = 500;
 
@@ -24,7 +24,7 @@ export class Slot {
   start(): void {
     if (this.#isClosed) return;
     const { command, counts, logFile } = this.#options;
-    const worker = new Worker(command(), counts, logFile);
+    const worker = new Worker(command(), (line) => count(counts, line), logFile);
     this.#current = worker;
     void worker.ended.then(async () => {
       await sleep(RESTART_MS);

@@ -18,7 +18,11 @@ export class Worker {
   readonly ended: Promise<void>;
   isFrozen = false;
 
-  constructor([program, args]: readonly [string, string[]], counts: WorkerCounts, logFile: string) {
+  constructor(
+    [program, args]: readonly [string, string[]],
+    said: (line: string) => void,
+    logFile: string,
+  ) {
     this.#child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#log = createWriteStream(logFile, { flags: 'a' });
     const { stdout, stderr } = this.#child;
@@ -29,7 +33,7 @@ export class Worker {
       if (stream === null) continue;
       createInterface({ input: stream }).on('line', (line) => {
         this.#log.write(`${new Date().toISOString()} ${this.#child.pid} ${line}\n`);
-        if (isTold) count(counts, line);
+        if (isTold) said(line);
       });
     }
     this.ended = new Promise((resolve) => {
@@ -61,7 +65,8 @@ export class Worker {
   }
 }
 
-function count(counts: WorkerCounts, line: string): void {
+/** Adds up what a worker said. */
+export function count(counts: WorkerCounts, line: string): void {
   const [word, number] = line.split(' ');
   if (word === 'committed') {
     counts.committed++;

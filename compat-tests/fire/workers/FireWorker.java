@@ -34,36 +34,41 @@ public final class FireWorker {
     private final KafkaProducer<String, String> producer;
 
     private FireWorker(String[] args) {
-        source = args[3];
-        target = args[4];
-        partitions = Integer.parseInt(args[5]);
-        abortPercent = Integer.parseInt(args[8]);
-        chance = new Random(Long.parseLong(args[9]));
+        source = args[4];
+        target = args[5];
+        partitions = Integer.parseInt(args[6]);
+        abortPercent = Integer.parseInt(args[9]);
+        chance = new Random(Long.parseLong(args[10]));
         Properties reading = shared(args);
-        reading.put("group.id", args[2]);
+        reading.put("group.id", args[3]);
         reading.put("isolation.level", "read_committed");
         reading.put("enable.auto.commit", "false");
         reading.put("auto.offset.reset", "earliest");
         reading.put("session.timeout.ms", "6000");
         reading.put("heartbeat.interval.ms", "1000");
         reading.put("max.poll.interval.ms", "60000");
-        reading.put("max.poll.records", args[7]);
+        reading.put("max.poll.records", args[8]);
         reading.put("fetch.max.wait.ms", "200");
         reading.put("key.deserializer", StringDeserializer.class.getName());
         reading.put("value.deserializer", StringDeserializer.class.getName());
         consumer = new KafkaConsumer<>(reading);
         Properties writing = shared(args);
-        writing.put("transactional.id", args[1]);
-        writing.put("transaction.timeout.ms", args[6]);
+        writing.put("transactional.id", args[2]);
+        writing.put("transaction.timeout.ms", args[7]);
         writing.put("max.block.ms", "30000");
         writing.put("key.serializer", StringSerializer.class.getName());
         writing.put("value.serializer", StringSerializer.class.getName());
-        producer = new KafkaProducer<>(writing);
+        producer = args[0].equals("read") ? null : new KafkaProducer<>(writing);
     }
 
     public static void main(String[] args) {
         try {
-            new FireWorker(args).run();
+            FireWorker worker = new FireWorker(args);
+            if (args[0].equals("read")) {
+                worker.read();
+            } else {
+                worker.work();
+            }
         } catch (ApplicationRecoverableException fenced) {
             end(3, fenced);
         } catch (RuntimeException failure) {
@@ -73,8 +78,8 @@ public final class FireWorker {
 
     private static Properties shared(String[] args) {
         Properties properties = new Properties();
-        properties.put("bootstrap.servers", args[0]);
-        properties.put("client.id", args[1]);
+        properties.put("bootstrap.servers", args[1]);
+        properties.put("client.id", args[2]);
         properties.put("reconnect.backoff.max.ms", "500");
         properties.put("metadata.max.age.ms", "5000");
         return properties;
@@ -94,7 +99,16 @@ public final class FireWorker {
         return failure.toString().replace('\n', ' ');
     }
 
-    private void run() {
+    private void read() {
+        consumer.subscribe(List.of(target));
+        while (true) {
+            for (ConsumerRecord<String, String> record : consumer.poll(POLL)) {
+                say("read " + record.partition() + " " + record.offset() + " " + record.value());
+            }
+        }
+    }
+
+    private void work() {
         retried(producer::initTransactions);
         consumer.subscribe(List.of(source));
         say("ready");

@@ -8,8 +8,8 @@ import time
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-(servers, worker, group, source, target) = sys.argv[1:6]
-(partitions, timeout_ms, largest, abort_percent, seed) = map(int, sys.argv[6:11])
+(role, servers, worker, group, source, target) = sys.argv[1:7]
+(partitions, timeout_ms, largest, abort_percent, seed) = map(int, sys.argv[7:12])
 chance = random.Random(seed)
 shared = {
     'bootstrap.servers': servers,
@@ -52,13 +52,8 @@ consumer = Consumer({
     'heartbeat.interval.ms': 1000,
     'fetch.wait.max.ms': 200,
 })
-producer = Producer({
-    **shared,
-    'transactional.id': worker,
-    'transaction.timeout.ms': timeout_ms,
-    'linger.ms': 1,
-})
 metadata = None
+producer = None
 
 
 def on_assign(_consumer, _partitions):
@@ -117,8 +112,23 @@ def abort(first, reason):
             consumer.seek(TopicPartition(source, partition, offset))
 
 
-def main():
-    global alive_at
+def read():
+    consumer.subscribe([target])
+    while True:
+        for message in consumer.consume(500, timeout=0.2):
+            if message.error() is None:
+                value = message.value().decode()
+                say('read %d %d %s' % (message.partition(), message.offset(), value))
+
+
+def work():
+    global alive_at, producer
+    producer = Producer({
+        **shared,
+        'transactional.id': worker,
+        'transaction.timeout.ms': timeout_ms,
+        'linger.ms': 1,
+    })
     threading.Thread(target=watch, daemon=True).start()
     until_done(lambda: producer.init_transactions(20))
     consumer.subscribe([source], on_assign=on_assign)
@@ -146,6 +156,6 @@ def main():
 
 
 try:
-    main()
+    read() if role == 'read' else work()
 except KafkaException as failure:
     end(3 if failure.args[0].fatal() else 4, failure.args[0])

@@ -1,6 +1,8 @@
 /** What a worker is told, as arguments of its process; the same for all languages. */
 
 export interface WorkerTask {
+  /** To work, or to say what there is of the output: `read partition offset value`, a line each. */
+  readonly role: 'work' | 'read';
   /** `host:port` of each node, with commas. */
   readonly servers: string;
   /** A name of this worker; its transactional id, where it has one of its own. */
@@ -19,7 +21,7 @@ export interface WorkerTask {
 }
 
 export const workerArguments = (task: WorkerTask): string[] => [
-  ...[task.servers, task.worker, task.group, task.input, task.output],
+  ...[task.role, task.servers, task.worker, task.group, task.input, task.output],
   ...[task.partitions, task.transactionTimeoutMs, task.largest, task.abortPercent, task.seed].map(
     String,
   ),
@@ -27,10 +29,17 @@ export const workerArguments = (task: WorkerTask): string[] => [
 
 /** From `process.argv`. */
 export function workerTask(argv: readonly string[]): WorkerTask {
-  const [servers = '', worker = '', group = '', input = '', output = '', ...numbers] =
+  const [role, servers = '', worker = '', group = '', input = '', output = '', ...numbers] =
     argv.slice(2);
   const [partitions = 0, transactionTimeoutMs = 0, largest = 0, abortPercent = 0, seed = 0] =
     numbers.map(Number);
-  const texts = { servers, worker, group, input, output };
+  const texts = {
+    role: role === 'read' ? role : 'work',
+    servers,
+    worker,
+    group,
+    input,
+    output,
+  } as const;
   return { ...texts, partitions, transactionTimeoutMs, largest, abortPercent, seed };
 }
