@@ -124,14 +124,12 @@ class Pipe {
   take(chunk: Buffer): void {
     this.#waiting.push(chunk);
     this.flow();
+    if (this.#waiting.length > 0) this.#from.pause();
   }
 
   /** Passes on what waits, unless the way is cut or the receiver has enough. */
   flow(): void {
-    if (this.#isCut() || this.#to.writableNeedDrain) {
-      this.#from.pause();
-      return;
-    }
+    if (this.#isCut() || this.#to.writableNeedDrain) return;
     for (const chunk of this.#waiting.splice(0)) this.#to.write(chunk);
     const ending = this.#ending;
     this.#ending = undefined;
