@@ -14,7 +14,7 @@ process.env.KAFKAJS_NO_PARTITIONER_WARNING = '1';
 
 const TOPICS = ['orders', 'payments'] as const;
 const PARTITIONS = 4;
-const PRODUCERS_A_TOPIC = 2;
+const PRODUCERS_A_PARTITION = 2;
 /** Members of each group. */
 const GROUPS = { billing: 3, audit: 1 } as const;
 const LARGEST_SEND = 5;
@@ -39,7 +39,6 @@ export class Clients {
   readonly #forProducers: Kafka;
   readonly #forGroups: Kafka;
   readonly #lanes: Lane[] = [];
-  readonly #producers: Producer[] = [];
   readonly #consumers = new Set<Consumer>();
   #isConsumingOver = false;
 
@@ -82,7 +81,12 @@ export class Clients {
       for (let member = 0; member < members; member++) await this.#join(ledger);
     }
     for (const topic of TOPICS) {
-      for (let count = 0; count < PRODUCERS_A_TOPIC; count++) await this.#produce(topic);
+      for (let at = 0; at < PARTITIONS * PRODUCERS_A_PARTITION; at++) {
+        const options = { ...this.#options, topic, partition: at % PARTITIONS };
+        const lane = new Lane(this.#forProducers, { ...options, number: this.#lanes.length });
+        await lane.start();
+        this.#lanes.push(lane);
+      }
     }
   }
 
@@ -94,23 +98,12 @@ export class Clients {
   /** Nothing new is sent; resolves once all that was sent is acknowledged or refused. */
   async endProducing(): Promise<void> {
     await Promise.all(this.#lanes.map((lane) => lane.end()));
-    await Promise.all(this.#producers.map((producer) => producer.disconnect()));
   }
 
   /** The groups commit what they saw, and end. */
   async endConsuming(): Promise<void> {
     this.#isConsumingOver = true;
     await Promise.all([...this.#consumers].map((consumer) => consumer.disconnect()));
-  }
-
-  async #produce(topic: string): Promise<void> {
-    const producer = this.#forProducers.producer({ idempotent: true });
-    await producer.connect();
-    this.#producers.push(producer);
-    for (let partition = 0; partition < PARTITIONS; partition++) {
-      const number = this.#lanes.length;
-      this.#lanes.push(new Lane({ ...this.#options, producer, topic, partition, number }));
-    }
   }
 
   async #join(group: GroupLedger): Promise<void> {
@@ -175,27 +168,27 @@ export const idIn = (value: Buffer | null): number =>
   value === null ? Number.NaN : Number.parseInt(value.toString('latin1', 0, 12), 10);
 
 interface LaneOptions extends ClientsOptions {
-  readonly producer: Producer;
   readonly topic: string;
   readonly partition: number;
   readonly number: number;
 }
 
 /**
- * One producer's records to one partition, one send after another. Sends to several partitions at
- * once, and several at once to one, are sent again wrongly by kafkajs 2.2.4 when their leaders
- * move meanwhile.
+ * A producer of one partition, one send after another. Sends to several partitions at once, and
+ * several at once, are sent again wrongly by kafkajs 2.2.4 when leaders move meanwhile.
  */
 class Lane {
+  readonly #kafka: Kafka;
   readonly #options: LaneOptions;
-  readonly #running: Promise<void>;
+  #producer: Producer | undefined;
+  #running: Promise<void> = Promise.resolve();
   #isOver = false;
   #waitingSinceMs: number | undefined;
   #longestWaitMs = 0;
 
-  constructor(options: LaneOptions) {
+  constructor(kafka: Kafka, options: LaneOptions) {
+    this.#kafka = kafka;
     this.#options = options;
-    this.#running = this.#run();
   }
 
   get longestWaitMs(): number {
@@ -205,20 +198,33 @@ class Lane {
       : Math.max(this.#longestWaitMs, Date.now() - since);
   }
 
-  end(): Promise<void> {
+  async start(): Promise<void> {
+    await this.#connect();
+    this.#running = this.#run();
+  }
+
+  async end(): Promise<void> {
     this.#isOver = true;
-    return this.#running;
+    await this.#running;
+    await this.#producer?.disconnect();
   }
 
   async #run(): Promise<void> {
     for (let count = 1; !this.#isOver; count = (count % LARGEST_SEND) + 1) {
-      await this.#send(count);
+      await this.#send(this.#producer ?? (await this.#connect()), count);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 
-  async #send(count: number): Promise<void> {
-    const { ledger, producer, topic, partition, number, violated } = this.#options;
+  async #connect(): Promise<Producer> {
+    const producer = this.#kafka.producer({ idempotent: true });
+    await producer.connect();
+    this.#producer = producer;
+    return producer;
+  }
+
+  async #send(producer: Producer, count: number): Promise<void> {
+    const { ledger, topic, partition, number } = this.#options;
     const ids = Array.from({ length: count }, () => ledger.send(number, `${topic}-${partition}`));
     const messages = ids.map((id) => ({
       partition,
@@ -227,23 +233,29 @@ class Lane {
     }));
     this.#waitingSinceMs = Date.now();
     try {
-      const [answer, ...others] = await producer.send({
-        topic,
-        acks: -1,
-        timeout: ANSWER_WITHIN_MS,
-        messages,
-      });
-      if (answer === undefined || others.length > 0) throw new Error('a send has one answer');
+      const answers = await producer.send({ topic, acks: -1, timeout: ANSWER_WITHIN_MS, messages });
+      // kafkajs may mistake one broker for another, and resolve without having sent anything.
+      const [answer] = answers.filter((each) => each !== null);
+      if (answer === undefined) throw new Error('nothing was sent');
       const first = Number(answer.baseOffset);
       for (const [index, id] of ids.entries()) ledger.acknowledge(id, first + index);
     } catch (error) {
-      for (const id of ids) ledger.refuse(id);
-      violated(
-        `${topic}-${partition} was refused: ${error instanceof Error ? error.stack : error}`,
-      );
+      for (const id of ids) ledger.giveUp(id);
+      this.#failed(producer, error);
     }
     this.#longestWaitMs = this.longestWaitMs;
     this.#waitingSinceMs = undefined;
+  }
+
+  /** What kafkajs gave up may be there or not; its count of sequences says nothing any more. */
+  #failed(producer: Producer, error: unknown): void {
+    const { topic, partition, violated } = this.#options;
+    const { name, cause, message } = error as Error & { readonly cause?: Error };
+    if ([name, cause?.name].includes('KafkaJSProtocolError')) {
+      violated(`${topic}-${partition} was refused: ${message}`);
+    }
+    this.#producer = undefined;
+    producer.disconnect().catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What was sent, what of it was acknowledged and where, and what groups saw and committed. */
 
 /** What became of a record that was sent. */
-type Fate = 'sent' | 'acknowledged' | 'refused';
+type Fate = 'sent' | 'acknowledged' | 'given up';
 
 export interface SentRecord {
   readonly id: number;
@@ -24,7 +24,8 @@ export class Ledger {
   readonly #fates: Fate[] = [];
   readonly #groups = new Map<string, GroupLedger>();
   acknowledged = 0;
-  refused = 0;
+  /** Records that a client stopped sending without having been told of them. */
+  givenUp = 0;
   #lastAcknowledgedAtMs = Date.now();
   #longestPauseMs = 0;
   #isCounting = true;
@@ -61,9 +62,9 @@ export class Ledger {
     this.#lastAcknowledgedAtMs = Date.now();
   }
 
-  refuse(id: number): void {
-    this.#fates[id] = 'refused';
-    this.refused++;
+  giveUp(id: number): void {
+    this.#fates[id] = 'given up';
+    this.givenUp++;
   }
 
   /** Pauses count from now on. */

@@ -103,7 +103,7 @@ export function checkRecords(
       }
       if (found.has(id)) violated(`${at}: ${id} is there twice`);
       found.add(id);
-      if (record.fate === 'refused') continue;
+      if (record.fate !== 'acknowledged') continue;
       if (record.offset !== offset) violated(`${at}: ${id} was acknowledged at ${record.offset}`);
       if ((last.get(record.lane) ?? -1) >= id) violated(`${at}: ${id} is out of order`);
       last.set(record.lane, id);

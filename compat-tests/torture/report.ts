@@ -10,7 +10,8 @@ export interface Report {
   readonly faults: Readonly<Record<string, number>>;
   readonly sent: number;
   readonly acknowledged: number;
-  readonly refused: number;
+  /** Records that a client gave up: they may be there or not, but not twice. */
+  readonly givenUp: number;
   readonly groups: readonly {
     readonly name: string;
     readonly consumed: number;
@@ -41,7 +42,7 @@ export function printed(report: Report): string {
     `faults: ${Object.entries(faults)
       .map(([kind, count]) => `${kind} ${count}`)
       .join(', ')}`,
-    `records: ${report.acknowledged} acknowledged of ${report.sent}, ${report.refused} refused`,
+    `records: ${report.acknowledged} acknowledged of ${report.sent}, ${report.givenUp} given up by kafkajs`,
     ...groups.map(
       ({ name, consumed, rebalances }) =>
         `group ${name}: ${consumed} records consumed, ${rebalances} times joined`,

@@ -201,7 +201,7 @@ export class Storm {
     }
     checkCommits(commits, this.#ledger.groups, violated);
     for (const { id, fate } of this.#ledger.records()) {
-      if (fate === 'sent') violated(`${id} was neither acknowledged nor refused`);
+      if (fate === 'sent') violated(`${id} was neither acknowledged nor given up`);
     }
   }
 
@@ -229,7 +229,7 @@ export class Storm {
       faults: Object.fromEntries([...this.#faults].sort()),
       sent: this.#ledger.sent,
       acknowledged: this.#ledger.acknowledged,
-      refused: this.#ledger.refused,
+      givenUp: this.#ledger.givenUp,
       groups: this.#ledger.groups.map(({ name, consumed, rebalances }) => ({
         name,
         consumed,
