@@ -10,9 +10,16 @@ import { type ReadRecord, Violation } from '../world/history';
  */
 type Outcome = 'open' | 'committing' | 'committed' | 'aborted';
 
+interface Producer {
+  readonly id: number;
+  readonly epoch: number;
+}
+
 /** One transaction of one incarnation. */
 export class TrackedTransaction {
   readonly name: string;
+  /** As which it was begun; whoever takes the id over later has a higher epoch. */
+  readonly producer: Producer;
   /** Every record in it, and where it was sent; all were acknowledged before it may be committed. */
   readonly sent = new Map<string, string>();
   /** How far it read, by `placeKey`. */
@@ -21,8 +28,9 @@ export class TrackedTransaction {
   /** Something of it was seen by who may see only what is committed. */
   #isSeen = false;
 
-  constructor(name: string) {
+  constructor(name: string, producer: Producer) {
     this.name = name;
+    this.producer = producer;
   }
 
   get outcome(): Outcome {
@@ -72,12 +80,15 @@ export class TransactionHistory {
   /** Where each input was seen in the output. */
   readonly #inputs = new Map<string, string>();
   readonly #given = new Map<string, string>();
+  /** What each incarnation was given last. */
+  readonly #producers = new Map<string, Producer>();
   readonly #stable = new WeakMap<object, Map<string, number>>();
   fenced = 0;
 
   /** `incarnation` distinguishes who has the transactional id. */
   begin(incarnation: string, number: number): TrackedTransaction {
-    const transaction = new TrackedTransaction(`${incarnation}.${number}`);
+    const producer = this.#producers.get(incarnation) ?? { id: -1, epoch: -1 };
+    const transaction = new TrackedTransaction(`${incarnation}.${number}`, producer);
     this.#transactions.set(transaction.name, transaction);
     return transaction;
   }
@@ -90,6 +101,7 @@ export class TransactionHistory {
       throw new Violation(`producer id ${key} was given to ${owner} and to ${incarnation}`);
     }
     this.#given.set(key, incarnation);
+    this.#producers.set(incarnation, { id: producerId, epoch });
   }
 
   /**
@@ -172,7 +184,7 @@ export class TransactionHistory {
     for (const [partition, records] of output) {
       for (const record of records) this.read(partition, record);
       this.#verifyKept(partition, records);
-      verifyOrder(partition, records);
+      this.#verifyOrder(partition, records);
     }
     this.#verifyWhole(output);
     for (const [partition, end] of inputEnds) {
@@ -203,6 +215,31 @@ export class TransactionHistory {
     }
   }
 
+  /**
+   * Records of one producer id stand in the order of its epochs, and within one incarnation in the
+   * order in which it sent them. (Incarnations take the id over in any order.)
+   */
+  #verifyOrder(partition: string, records: readonly ReadRecord[]): void {
+    const last = new Map<number, readonly number[]>();
+    for (const { offset, value } of records) {
+      const parsed = parseOutput(value);
+      if (parsed === undefined) continue;
+      const { id, epoch } = this.#producerOf(parsed.transaction);
+      const place = [epoch, ...parsed.place];
+      const before = last.get(id);
+      if (before !== undefined && !isBehind(place, before)) {
+        throw new Violation(`${value} at offset ${offset} of ${partition} is out of order`);
+      }
+      last.set(id, place);
+    }
+  }
+
+  #producerOf(transaction: string): Producer {
+    const known = this.#transactions.get(transaction);
+    if (known === undefined) throw new Violation(`nobody began ${transaction}`);
+    return known.producer;
+  }
+
   /** Of each transaction everything is there or nothing, as its client was told. */
   #verifyWhole(output: ReadonlyMap<string, readonly ReadRecord[]>): void {
     const found = new Set([...output.values()].flat().map(({ value }) => value));
@@ -217,24 +254,10 @@ export class TransactionHistory {
   }
 }
 
-/** Records of one transactional id stand in the order in which it sent them. */
-function verifyOrder(partition: string, records: readonly ReadRecord[]): void {
-  const last = new Map<string, readonly number[]>();
-  for (const { offset, value } of records) {
-    const parsed = parseOutput(value);
-    if (parsed === undefined) continue;
-    const before = last.get(parsed.id);
-    if (before !== undefined && !isBehind(parsed.place, before)) {
-      throw new Violation(`${value} at offset ${offset} of ${partition} is out of order`);
-    }
-    last.set(parsed.id, parsed.place);
-  }
-}
-
-function isBehind(place: readonly number[], before: readonly number[]): boolean {
+const isBehind = (place: readonly number[], before: readonly number[]): boolean => {
   const at = place.findIndex((number, index) => number !== before[index]);
   return at >= 0 && (place[at] as number) > (before[at] as number);
-}
+};
 
 export const placeKey = (group: string, partition: string): string => `${group} ${partition}`;
 
@@ -246,15 +269,14 @@ export const makeOutput = (transaction: string, number: number, input: string): 
 
 interface ParsedOutput {
   readonly transaction: string;
-  readonly id: string;
   /** Incarnation, transaction, number of the record. */
   readonly place: readonly number[];
   readonly input: string;
 }
 
 function parseOutput(value: string): ParsedOutput | undefined {
-  const match = /^((.+)\/(\d+)\.(\d+)):(\d+) (\S+)$/.exec(value);
+  const match = /^(.+\/(\d+)\.(\d+)):(\d+) (\S+)$/.exec(value);
   if (match === null) return undefined;
-  const [, transaction = '', id = '', ...rest] = match;
-  return { transaction, id, place: rest.slice(0, 3).map(Number), input: rest[3] ?? '' };
+  const [, transaction = '', ...rest] = match;
+  return { transaction, place: rest.slice(0, 3).map(Number), input: rest[3] ?? '' };
 }
