@@ -104,6 +104,8 @@ export class Durability implements FlushOwner {
   async sync(upTo: Offset): Promise<void> {
     const { context, folder, path, segments, epochs } = this.#options;
     if (folder.failure !== undefined) throw folder.failure;
+    // A run that waited its turn: the files may be elsewhere, or another log's by now.
+    if (this.#isGone) throw new StorageError(`${path} was closed`);
     const syncs: Promise<void>[] = [];
     for (const segment of segments.list) {
       const isWanted = segment.baseOffset < upTo || segment.size === 0;

@@ -51,3 +51,26 @@ test('what was not yet unlinked at a stop is removed by the next start', async (
   expect(namesIn(bench.disk, PARTITION_PATH).join()).not.toContain('.deleted');
   expect([again.startOffset, again.endOffset]).toEqual([1, 1]);
 });
+
+test('a flush that waits its turn while the log is given up touches nothing of it', async () => {
+  const disk = new WatchedDisk();
+  const bench = new StorageBench(disk);
+  const log = bench.create(LARGE);
+  disk.isSyncHeld = true;
+  log.appendAsLeader(batchOf(1, 1000), 0, 'client');
+  const running = log.flush();
+  log.appendAsLeader(batchOf(1, 1000), 0, 'client');
+  const waiting = log.flush();
+  const outcomes = Promise.allSettled([running, waiting]);
+  await bench.world.settle();
+  log.abandon();
+  disk.rename(PARTITION_PATH, `${PARTITION_PATH}-delete`);
+  const { length } = disk.synced;
+  disk.isSyncHeld = false;
+  disk.releaseSyncs();
+  const [, waited] = await bench.done(outcomes);
+  // Not a missing file: nothing was looked for.
+  expect(waited).toMatchObject({ reason: { cause: { message: `${PARTITION_PATH} was closed` } } });
+  expect(disk.synced).toHaveLength(length);
+  expect(disk.exists(PARTITION_PATH)).toBe(false);
+});
