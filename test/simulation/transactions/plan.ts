@@ -53,12 +53,13 @@ export function drawTransactions(
     segmentBytes: chance.pick([10_000, 50_000, 2 ** 20]),
   };
   const count = chance.between(1, Math.min(maxTransactors, input.partitions));
-  const isGroup = chance.chance(0.5);
+  // Groups wait for those of their members that are gone: less happens in a world of one.
+  const isGroup = chance.chance(0.35);
   const membership = {
     ...input,
     group: 'transform',
-    sessionTimeoutMs: 10_000,
-    rebalanceTimeoutMs: chance.pick([5000, 20_000]),
+    sessionTimeoutMs: 6000,
+    rebalanceTimeoutMs: chance.pick([2000, 10_000]),
   };
   const transactors = Array.from({ length: count }, (_, index): TransactorPlan => {
     const own = Array.from({ length: input.partitions }, (_, partition) => partition).filter(
@@ -73,7 +74,7 @@ export function drawTransactions(
       versions: chance.pick([[1], [2], [2], [1, 2]]),
       timeoutMs: chance.pick([1500, 6000, 15_000]),
       abortProbability: chance.pick([0, 0.1, 0.4]),
-      maxInputs: chance.pick([3, 30, 200]),
+      maxInputs: chance.pick([3, 10, 100]),
       maxPauseMs: chance.pick([0, 20, 20, 500, 4000]),
       meanLifeMs: chance.pick([1500, 5000, 20_000]),
     };

@@ -112,7 +112,7 @@ function withTransactions(chance: Stream, usual: Scenario, maxTransactors: numbe
   const input = { topic: 'input', partitions };
   const transactions = drawTransactions(chance, input, maxTransactors);
   const { name, partitions: outputPartitions } = transactions.output;
-  const sparse = { maxInFlight: 1, maxPadding: 0, maxPauseMs: chance.pick([100, 1000]) };
+  const sparse = { maxInFlight: 1, maxPadding: 0, maxPauseMs: chance.pick([50, 300]) };
   const producers = [
     { ...drawProducer(chance, 'pi', input), ...sparse, isIdempotent: true },
     {
