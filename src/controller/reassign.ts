@@ -144,10 +144,10 @@ function moved(
       `The replication factor is changed from ${now.size} to ${target.length}`,
     );
   }
-  const started = startReassignment(replicas, target);
+  const started = startReassignment(partition, target);
   return {
     replicas: started.replicas,
-    ...(started.removing.length === 0 ? {} : { removingReplicas: started.removing }),
-    ...(started.adding.length === 0 ? {} : { addingReplicas: started.adding }),
+    addingReplicas: started.adding,
+    removingReplicas: started.removing,
   };
 }

@@ -21,15 +21,20 @@ export interface Reverted extends Completed {
   readonly isUnclean: boolean;
 }
 
-/** From the replicas that are to those that shall be. */
+/**
+ * From the replicas that are to those that shall be, in the place of what may be under way. Kafka
+ * leaves replicas of the former target among those that come when none is new; where they are also
+ * to go, it never ends.
+ */
 export function startReassignment(
-  current: readonly NodeId[],
+  { replicas, addingReplicas }: Pick<Partition, 'replicas' | 'addingReplicas'>,
   target: readonly NodeId[],
 ): Reassignment {
-  const removing = sortedDifference(current, target);
+  const removing = sortedDifference(replicas, target);
+  const settled = replicas.filter((node) => !addingReplicas.includes(node));
   return {
     replicas: [...target, ...removing],
-    adding: sortedDifference(target, current),
+    adding: sortedDifference(target, settled),
     removing,
   };
 }

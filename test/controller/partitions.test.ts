@@ -346,6 +346,21 @@ describe('reassignment', () => {
     }).topics[0]?.partitions[0];
   };
 
+  test('that takes the place of another ends, though replicas of that one come and go', () => {
+    for (const target of [[2], [1], [3], [3, 1], [1, 2]]) {
+      const story = setUp();
+      reassign(story, [3, 2]);
+      reassign(story, target);
+      const { replicas, leader } = story.partition('t');
+      isr(story, leader, replicas);
+      expect(story.partition('t')).toMatchObject({
+        replicas: target,
+        addingReplicas: [],
+        removingReplicas: [],
+      });
+    }
+  });
+
   test('is shown while under way, and ends when the new replicas are in sync', () => {
     const story = setUp();
     expect(reassign(story, [3, 2])?.errorCode).toBe(0);
