@@ -58,10 +58,10 @@ export class SimulatedTransactor {
         await this.#replace(running);
         continue;
       }
-      if (end === 'finishing') running.incarnation.finish();
+      // A zombie with an id of its own may be the one member that has anything to do.
+      for (const { incarnation } of [running, ...this.#zombies]) incarnation.finish();
       if ((await running.ended) === 'done') break;
     }
-    for (const { incarnation } of this.#zombies) incarnation.finish();
     await Promise.all([...this.#zombies].map(({ ended }) => ended));
     this.#isIdle = true;
   }
