@@ -65,6 +65,11 @@ export class Clients {
   }
 
   async start(): Promise<void> {
+    process.on('unhandledRejection', (error) => {
+      // kafkajs leaves some of its own to nobody when a broker goes while it connects.
+      if (!(error instanceof Error) || error.stack?.includes('kafkajs') !== true) throw error;
+      appendFileSync(this.#options.logFile, `unhandled: ${error.stack}\n`);
+    });
     const admin = this.#forProducers.admin();
     await admin.connect();
     await admin.createTopics({
