@@ -115,7 +115,9 @@ function endWithNewEpoch(
     return refused(Errors.INVALID_PRODUCER_ID_MAPPING);
   }
   const isOver = transaction.status === 'CompleteCommit' || transaction.status === 'CompleteAbort';
-  const isRetry = isOverflowRetry || transaction.producerEpoch === producerEpoch + 1;
+  // An end by a client of version 1 raised nothing: the epoch before is that of who was replaced.
+  const hasRaised = transaction.clientVersion >= EPOCH_BUMP_VERSION;
+  const isRetry = isOverflowRetry || (hasRaised && transaction.producerEpoch === producerEpoch + 1);
   if (producerEpoch !== transaction.producerEpoch && !(isOver && isRetry)) {
     return refused(Errors.PRODUCER_FENCED);
   }

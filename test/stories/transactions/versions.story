@@ -135,3 +135,37 @@
   marker to t-0: commit 1000/1 of term 0, version 0
 > partitions answer
   + T CompleteCommit 1000/1 [] (version 0)
+
+# what a client of version 1 ended raised no epoch: who was replaced cannot take it for its own end
+> A inits
+  A inits: ok 1000/0
+  + T Empty 1000/0 []
+  info: transaction changes: a producer began
+> B inits
+  B inits: ok 1000/1
+  + T Empty 1000/1 []
+  info: transaction changes: a producer began
+> B adds t-0 version=0
+  B adds: ok
+  + T Ongoing 1000/1 [t-0]
+> B aborts version=0
+  B aborts: ok
+  + T PrepareAbort 1000/1 [t-0]
+  marker to t-0: abort 1000/1 of term 0, version 0
+> partitions answer
+  + T CompleteAbort 1000/1 []
+> A aborts
+  A aborts: PRODUCER_FENCED
+> A commits
+  A commits: PRODUCER_FENCED
+> B adds t-0 version=0
+  B adds: ok
+  + T Ongoing 1000/1 [t-0]
+> B commits version=0
+  B commits: ok
+  + T PrepareCommit 1000/1 [t-0]
+  marker to t-0: commit 1000/1 of term 0, version 0
+> partitions answer
+  + T CompleteCommit 1000/1 []
+> A commits
+  A commits: PRODUCER_FENCED
