@@ -5,11 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { startBrokerNode } from './broker-node';
+import { growsBeyond, longRun } from './long-run';
 import { type Plant, withPlanted } from './planted/plant';
 import { plantOf } from './planted/plants';
 import { findPlanted, recordPlanted } from './planted/record';
 import { runSeed } from './run-seed';
 import { shrink } from './shrink';
+import { sourceHash } from './source-hash';
 import type { TransactionCounts } from './transactions/transaction-history';
 import { describeFault } from './world/faults';
 import { USUAL_LIMITS } from './world/scenario';
@@ -22,6 +24,7 @@ const USAGE = `Usage: npm run simulate -- [options]
   --ci            runs the seeds that guard every change, each twice, comparing traces
   --replay FILE   runs a recorded story: seed, scenario and faults of a JSON file
   --nodes N       how many nodes a world has; 1 by default, or 1, 3 and 5 in turn with --hours
+  --days D        lets three nodes be for D days, and tells what they keep; a week is --days 7
   --plant NAME    plants that bug of planted/ before it runs what else is said
   --record        with --plant (and --seeds): records the first world in which the bug shows
   --twice         runs each seed twice, comparing traces
@@ -55,6 +58,7 @@ async function main(): Promise<void> {
       seed: { type: 'string' },
       seeds: { type: 'string' },
       hours: { type: 'string' },
+      days: { type: 'string' },
       replay: { type: 'string' },
       nodes: { type: 'string' },
       plant: { type: 'string' },
@@ -69,6 +73,7 @@ async function main(): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
+  if (values.days !== undefined) return beForDays(Number(values.days));
   const plant = values.plant === undefined ? undefined : plantOf(values.plant);
   const search = { ...values, nodes: values.nodes ?? plant?.nodes.toString() };
   if (plant !== undefined && values.record) {
@@ -81,6 +86,15 @@ async function main(): Promise<void> {
   };
   await (plant === undefined ? runAll() : withPlanted(plant, runAll));
   run.close();
+}
+
+async function beForDays(days: number): Promise<void> {
+  const [first, ...later] = await longRun(days, (sample) => print(JSON.stringify(sample)));
+  const { user, system } = process.cpuUsage();
+  print(`${((user + system) / 1e6).toFixed(0)} CPU seconds, on src/ ${sourceHash()}`);
+  const hasGrown = first === undefined || later.some((sample) => growsBeyond(first, sample));
+  print(hasGrown ? '0 passed, 1 failed, 0 skipped' : '1 passed, 0 failed, 0 skipped');
+  if (hasGrown) process.exitCode = 1;
 }
 
 async function record(plant: Plant, options: Iterable<WorldOptions>): Promise<void> {
@@ -177,7 +191,9 @@ class Run {
         `${commits} commits, ${describeCounts(this.#totals.transactions)}, ${(simulatedMs / 3_600_000).toFixed(1)} simulated hours, ` +
         `${runs} runs, ${(seconds / Math.max(runs, 1)).toFixed(2)} s a run`,
     );
-    print(`${seeds - failed} passed, ${failed} failed`);
+    const { user, system } = process.cpuUsage();
+    print(`${((user + system) / 1e6).toFixed(0)} CPU seconds, on src/ ${sourceHash()}`);
+    print(`${seeds - failed} passed, ${failed} failed, 0 skipped`);
     if (failed > 0) process.exitCode = 1;
   }
 

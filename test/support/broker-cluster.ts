@@ -97,6 +97,21 @@ export class BrokerCluster {
     return readMetaProperties(disk, FOLDER)?.directoryId ?? '';
   }
 
+  /** The files of a folder of a node that runs, with their sizes. */
+  filesOf(
+    id: number,
+    folder: string,
+  ): readonly { readonly name: string; readonly bytes: number }[] {
+    const { disk } = this.#node(id).machine;
+    if (disk === undefined) throw new Error(`node ${id} does not run`);
+    return disk.list(folder).map(({ name }) => {
+      const file = disk.open(`${folder}/${name}`, 'read');
+      const bytes = file.length();
+      file.close();
+      return { name, bytes };
+    });
+  }
+
   /** The nodes that run. */
   get running(): readonly Broker[] {
     return [...this.#nodes.values()].flatMap(({ broker }) => broker ?? []);
