@@ -127,25 +127,33 @@ async function underFire(
   const transactionalIds = loads.flatMap((load) => load.transactionalIds);
   const storm = new Storm({ cluster, transactionalIds, pick, say });
   const [feeding, harming] = [new AbortController(), new AbortController()];
-  const feeds = loads.map((load) => load.feed.run(feeding.signal));
-  for (const load of loads) {
-    load.start();
-    load.reader.start();
+  try {
+    const feeds = Promise.all(loads.map((load) => load.feed.run(feeding.signal)));
+    for (const load of loads) {
+      load.start();
+      load.reader.start();
+    }
+    const storming = async (): Promise<void> => {
+      const isWarm = () => loads.every(({ counts }) => counts.committed >= WARM_TRANSACTIONS);
+      if (!(await comesTrue(WARM_MS, async () => isWarm()))) throw new Error('nothing was done');
+      const harms = loads.map((load) => load.harm(harming.signal));
+      await Promise.all([storm.run(harming.signal), ...harms, tell()]);
+      feeding.abort();
+    };
+    const tell = async (): Promise<void> => {
+      const endMs = Date.now() + seconds * 1_000;
+      while (Date.now() < endMs && !harming.signal.aborted) {
+        await sleep(Math.min(5_000, endMs - Date.now()));
+        say(liveLine(cluster, storm, loads, endMs - Date.now()));
+      }
+      harming.abort();
+    };
+    await Promise.all([feeds, storming()]);
+    return storm;
+  } finally {
+    harming.abort();
+    feeding.abort();
   }
-  const isWarm = () => loads.every(({ counts }) => counts.committed >= WARM_TRANSACTIONS);
-  if (!(await comesTrue(WARM_MS, async () => isWarm())))
-    throw new Error('no work before any fault');
-  const harms = [storm.run(harming.signal), ...loads.map((load) => load.harm(harming.signal))];
-  const endMs = Date.now() + seconds * 1_000;
-  while (Date.now() < endMs) {
-    await sleep(Math.min(5_000, endMs - Date.now()));
-    say(liveLine(cluster, storm, loads, endMs - Date.now()));
-  }
-  harming.abort();
-  await Promise.all(harms);
-  feeding.abort();
-  await Promise.all(feeds);
-  return storm;
 }
 
 /** Lets all clients finish their work, ends them, and waits for their last transactions. */

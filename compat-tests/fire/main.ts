@@ -28,7 +28,14 @@ const say = (line: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 };
 
-void main();
+// Nodes and workers are killed when this process exits.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+main().catch((error) => {
+  say(`FAILED ${error instanceof Error ? error.stack : error}`);
+  process.exit(1);
+});
 
 async function main(): Promise<void> {
   const clients = await available(values.client);

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { endsWithUs } from '../support/process';
 
 /** What workers say, a line each: the word first. */
 export interface WorkerCounts {
@@ -16,7 +17,6 @@ export class Worker {
   readonly #child: ChildProcess;
   readonly #log: WriteStream;
   readonly ended: Promise<void>;
-  isFrozen = false;
 
   constructor(
     [program, args]: readonly [string, string[]],
@@ -24,6 +24,7 @@ export class Worker {
     logFile: string,
   ) {
     this.#child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    endsWithUs(this.#child);
     this.#log = createWriteStream(logFile, { flags: 'a' });
     const { stdout, stderr } = this.#child;
     for (const [stream, isTold] of [
@@ -45,17 +46,12 @@ export class Worker {
     });
   }
 
-  get hasEnded(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null;
-  }
-
   freeze(): void {
-    this.isFrozen = this.#child.kill('SIGSTOP');
+    this.#child.kill('SIGSTOP');
   }
 
   thaw(): void {
     this.#child.kill('SIGCONT');
-    this.isFrozen = false;
   }
 
   /** Resolves once it is gone. */

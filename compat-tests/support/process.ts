@@ -71,6 +71,17 @@ export async function isInstalled(program: string): Promise<boolean> {
   return (await run('sh', ['-c', `command -v ${program}`])).exitCode === 0;
 }
 
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+/** It is killed when this process ends before it. */
+export function endsWithUs(child: ChildProcess): void {
+  living.add(child);
+  child.once('close', () => living.delete(child));
+}
+
 /** A server that runs until it is stopped. */
 export class Server {
   readonly #child: ChildProcess;
@@ -90,6 +101,7 @@ export class Server {
       stdio: ['ignore', 'pipe', 'pipe'],
       cwd,
     });
+    endsWithUs(this.#child);
     this.#child.stdout?.on('data', (chunk: Buffer) => {
       this.#output += chunk;
       this.#stdout += chunk;
