@@ -14,7 +14,7 @@ const OFFSETS_TOPIC = '__consumer_offsets';
 const codec = recordCodec(GROUP_RECORDS);
 
 /** One batch in a log; `bytes` are all of it. */
-interface StoredBatch {
+export interface StoredBatch {
   readonly baseOffset: number;
   readonly nextOffset: number;
   readonly leaderEpoch: number;
