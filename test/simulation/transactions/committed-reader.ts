@@ -45,7 +45,10 @@ export class CommittedReader {
   async #follow(partition: number): Promise<void> {
     for (;;) {
       const isFinishing = this.#isFinishing;
+      const position = this.#positions[partition];
       await this.#cluster.persist(() => this.#read(partition));
+      // What is left when all is to come to rest is read without a pause.
+      if (isFinishing && this.#positions[partition] !== position) continue;
       if (isFinishing && (await this.#isAtEnd(partition))) return;
       await this.#platform.clock.sleep(this.#platform.random.below(400));
     }
