@@ -6,7 +6,7 @@ import { marksBeforeDeciding } from './marks-before-deciding';
 import type { Plant } from './plant';
 import { votesTwice } from './votes-twice';
 
-export const PLANTS: readonly Plant[] = [
+const PLANTS: readonly Plant[] = [
   acknowledgesBeforeReplication,
   keepsWhatItShouldCut,
   votesTwice,
