@@ -32,6 +32,7 @@ const MAX_ZOMBIES = 2;
 export class SimulatedTransactor {
   readonly #options: TransactorOptions;
   readonly #zombies = new Set<Running>();
+  #newest: Running | undefined;
   #count = 0;
   #isFinishing = false;
   #isIdle = false;
@@ -44,9 +45,11 @@ export class SimulatedTransactor {
     return this.#isIdle;
   }
 
-  /** Lets it end once all input came out. */
+  /** Lets it end once all input came out; zombies, too, may be the ones that have to see to it. */
   finish(): void {
     this.#isFinishing = true;
+    this.#newest?.incarnation.finish();
+    for (const { incarnation } of this.#zombies) incarnation.finish();
   }
 
   async run(): Promise<void> {
@@ -58,8 +61,6 @@ export class SimulatedTransactor {
         await this.#replace(running);
         continue;
       }
-      // A zombie with an id of its own may be the one member that has anything to do.
-      for (const { incarnation } of [running, ...this.#zombies]) incarnation.finish();
       if ((await running.ended) === 'done') break;
     }
     await Promise.all([...this.#zombies].map(({ ended }) => ended));
@@ -80,7 +81,9 @@ export class SimulatedTransactor {
       plan,
       number,
     });
-    return { process, incarnation, ended: incarnation.run() };
+    if (this.#isFinishing) incarnation.finish();
+    this.#newest = { process, incarnation, ended: incarnation.run() };
+    return this.#newest;
   }
 
   async #lifetime(): Promise<'over' | 'finishing'> {
