@@ -3,11 +3,27 @@
  * says nothing of epochs any more: it catches up and joins the ISR with another log.
  */
 import { Following } from '../../../src/replication/following';
+import { plainShape } from '../world/shape';
 import { type Plant, patch } from './plant';
+import { quiet } from './quiet';
 
 export const keepsWhatItShouldCut: Plant = {
   name: 'keeps-what-it-should-cut',
   nodes: 3,
+  // Leaders that are cut off or gone while producers have much under way.
+  tailor: (scenario) => ({
+    ...quiet(scenario),
+    crash: 'process-crash',
+    producers: scenario.producers.slice(0, 1).map((plan) => ({
+      ...plan,
+      isIdempotent: false,
+      maxInFlight: 5,
+      maxPauseMs: 5,
+    })),
+    safetyMs: 40_000,
+    meanFaultGapMs: 500,
+    shape: { ...plainShape(3), minInsyncReplicas: 2 },
+  }),
   plant: () => {
     const keeping = new WeakSet<Following>();
     const undo = [

@@ -2,12 +2,15 @@
  * Bugs planted into the real broker from outside, by patching a method: `src/` has no flag for
  * them. The search has to find each; what it took is recorded and replayed by `planted.test.ts`.
  */
+import type { Scenario } from '../world/scenario';
 import type { Story } from '../world/world';
 
 export interface Plant {
   readonly name: string;
   /** How many nodes the worlds have in which it is looked for. */
   readonly nodes: number;
+  /** Makes of what a seed draws a world in which the bug has more occasions to show. */
+  tailor?(scenario: Scenario): Scenario;
   /** Plants it into this process; gives what takes it out again. */
   plant(): () => void;
 }

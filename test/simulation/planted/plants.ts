@@ -6,7 +6,7 @@ import { marksBeforeDeciding } from './marks-before-deciding';
 import type { Plant } from './plant';
 import { votesTwice } from './votes-twice';
 
-const PLANTS: readonly Plant[] = [
+export const PLANTS: readonly Plant[] = [
   acknowledgesBeforeReplication,
   keepsWhatItShouldCut,
   votesTwice,

@@ -1,8 +1,10 @@
 /** Looks for a planted bug, seed by seed, and records the first world in which it shows. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Stream } from '../engine/seeds';
 import { runSeed } from '../run-seed';
 import { shrink } from '../shrink';
+import { drawScenario, USUAL_LIMITS } from '../world/scenario';
 import type { WorldOptions } from '../world/world';
 import { type Plant, type PlantedStory, withPlanted } from './plant';
 
@@ -17,8 +19,9 @@ export async function findPlanted(
   worlds: Iterable<WorldOptions>,
 ): Promise<PlantedStory | undefined> {
   let seedsSearched = 0;
-  for (const options of worlds) {
+  for (const drawn of worlds) {
     seedsSearched += 1;
+    const options = tailored(plant, drawn);
     const found = await withPlanted(plant, async () => {
       const report = await runSeed(options);
       return report.failure === undefined ? undefined : (await shrink(options, report)).report;
@@ -30,6 +33,13 @@ export async function findPlanted(
     return { plant: plant.name, seedsSearched, failure: failure.message, seed, scenario, faults };
   }
   return undefined;
+}
+
+function tailored(plant: Plant, options: WorldOptions): WorldOptions {
+  if (plant.tailor === undefined) return options;
+  const limits = { ...USUAL_LIMITS, nodes: plant.nodes };
+  const drawn = drawScenario(new Stream(options.seed, 'scenario'), limits);
+  return { ...options, scenario: plant.tailor(drawn) };
 }
 
 /** Writes it where `planted.test.ts` replays it; gives the path. */

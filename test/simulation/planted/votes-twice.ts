@@ -1,11 +1,20 @@
 /** A voter that forgets whom it has voted for, at once and on its disk. */
 import { MetadataFolder } from '../../../src/raft/metadata-folder';
 import { Raft } from '../../../src/raft/raft';
+import { plainShape } from '../world/shape';
 import { type Plant, patch } from './plant';
+import { quiet } from './quiet';
 
 export const votesTwice: Plant = {
   name: 'votes-twice',
-  nodes: 3,
+  nodes: 5,
+  // Five voters that elect all the time, and little else.
+  tailor: (scenario) => ({
+    ...quiet(scenario),
+    safetyMs: 60_000,
+    meanFaultGapMs: 500,
+    shape: { ...plainShape(5), replicationFactor: 1 },
+  }),
   plant: () => {
     const undo = [
       patch(
