@@ -44,6 +44,8 @@ type End = 'done' | 'fenced';
 
 const IDLE_MS = 600;
 const READ = { maxWaitMs: 300, maxBytes: 50_000 };
+/** Their batch is well within the smallest segment. */
+const MAX_BATCH_RECORDS = 200;
 const MAX_BATCHES = 3;
 
 export class Incarnation {
@@ -162,7 +164,7 @@ export class Incarnation {
     const { topic } = plan.membership;
     const channel = await cluster.leader(topic, partition);
     const records = await readFrom(channel, topic, partition, position, READ);
-    const count = this.#isFinishing ? records.length : 1 + this.#below(plan.maxInputs);
+    const count = this.#isFinishing ? MAX_BATCH_RECORDS : 1 + this.#below(plan.maxInputs);
     const offsets = records.slice(0, count).map(({ offset }) => offset);
     return { partition, offsets, nextOffset: (offsets.at(-1) ?? position - 1) + 1 };
   }
@@ -225,7 +227,8 @@ export class Incarnation {
 
   /** Values as some batches. */
   #divided(values: readonly string[]): readonly (readonly string[])[] {
-    const size = Math.ceil(values.length / (1 + this.#below(MAX_BATCHES)));
+    const divided = Math.ceil(values.length / (1 + this.#below(MAX_BATCHES)));
+    const size = Math.min(divided, MAX_BATCH_RECORDS);
     const count = Math.ceil(values.length / size);
     return Array.from({ length: count }, (_, index) =>
       values.slice(index * size, (index + 1) * size),
