@@ -70,8 +70,8 @@ public final class ToolRunner {
             System.out.flush();
             System.err.flush();
             answers.writeInt(code);
-            writeBytes(answers, output);
-            writeBytes(answers, errors);
+            writeBytes(answers, output.toByteArray());
+            writeBytes(answers, errors.toByteArray());
             answers.flush();
         }
     }
@@ -98,9 +98,9 @@ public final class ToolRunner {
         return bytes;
     }
 
-    private static void writeBytes(DataOutputStream to, ByteArrayOutputStream bytes)
-            throws IOException {
-        to.writeInt(bytes.size());
-        bytes.writeTo(to);
+    /** A copy: clients that a tool left open go on printing. */
+    private static void writeBytes(DataOutputStream to, byte[] bytes) throws IOException {
+        to.writeInt(bytes.length);
+        to.write(bytes);
     }
 }

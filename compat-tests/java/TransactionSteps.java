@@ -58,7 +58,7 @@ public final class TransactionSteps {
                 producers.get(name).abortTransaction();
                 break;
             case "close":
-                producers.remove(name).close(Duration.ZERO);
+                close(name);
                 break;
             case "reader":
                 readers.put(name, new Reader(args[2], properties(args, 3)));
@@ -67,10 +67,25 @@ public final class TransactionSteps {
                 readers.get(name).print(Integer.parseInt(args[2]));
                 break;
             case "leave":
-                readers.get(name).consumer.close();
+                leave(name);
                 break;
             default:
                 throw new IllegalArgumentException(args[0]);
+        }
+    }
+
+    /** There is none if this process was started anew since: what ended the other one counts. */
+    private static void close(String name) {
+        KafkaProducer<String, String> producer = producers.remove(name);
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+        }
+    }
+
+    private static void leave(String name) {
+        Reader reader = readers.get(name);
+        if (reader != null) {
+            reader.consumer.close();
         }
     }
 
