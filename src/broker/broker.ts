@@ -193,7 +193,7 @@ export class Broker {
     await formatIfNew(platform, settings, this.#data.folders, controller);
     this.#clusterId = await this.#data.open();
     const { folders, logs } = this.#data;
-    refuseLostMetadata(platform.disk, settings, folders, [...logs.all()].length);
+    refuseLostMetadata(platform.disk, settings, folders, logs.count);
     await this.#openQuorum();
     const clients = listeners.filter(({ isForControllers }) => !isForControllers);
     // A port that was not chosen must be known to register, and is not known to clients yet.

@@ -48,7 +48,9 @@ export function quorumSettings(settings: Settings): QuorumSettings {
     fetchMaxBytes: settings.value('controller.quorum.fetch.max.bytes'),
     fetchSnapshotMaxBytes: settings.value('controller.quorum.fetch.snapshot.max.bytes'),
     autoJoinIsEnabled: settings.value('controller.quorum.auto.join.enable'),
-    logSegmentBytes: settings.value('metadata.log.segment.bytes'),
+    logSegmentBytes:
+      settings.value('internal.metadata.log.segment.bytes') ??
+      settings.value('metadata.log.segment.bytes'),
     logSegmentMs: settings.number('metadata.log.segment.ms'),
     maxRecordBytesBetweenSnapshots: settings.number(
       'metadata.log.max.record.bytes.between.snapshots',

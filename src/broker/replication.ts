@@ -2,6 +2,7 @@
 import { channelBuffers } from '../client/channel';
 import type { Image } from '../metadata/image';
 import type { Clock, Platform } from '../platform/platform';
+import { LARGEST_KEPT_ANSWER_BYTES } from '../replication/fetch-lane';
 import { ReplicaFetchers } from '../replication/fetchers';
 import type { Replicas } from '../replication/replicas';
 import { ReplicationThrottle } from '../replication/throttle';
@@ -10,8 +11,6 @@ import { LiveSettings } from './live-settings';
 import { replicaSelector } from './node-settings';
 import type { Settings } from './settings';
 
-/** The usual `replica.fetch.response.max.bytes`, and what goes with the records. */
-const LARGEST_ANSWER = 11 * 1024 * 1024;
 /** As Kafka's channels between brokers; the longest pause is `replica.fetch.backoff.ms`. */
 const RECONNECT_BACKOFF_MS = 50;
 
@@ -41,7 +40,7 @@ export function replicaFetchers(options: FetchersOfNode): ReplicaFetchers {
       clock,
       network,
       random,
-      buffers: channelBuffers({ largestKeptBytes: LARGEST_ANSWER }),
+      buffers: channelBuffers({ largestKeptBytes: LARGEST_KEPT_ANSWER_BYTES }),
     },
     peers: {
       connectTimeoutMs: settings.number('socket.connection.setup.timeout.ms'),

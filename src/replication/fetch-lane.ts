@@ -41,8 +41,11 @@ type PartitionResponse = Response['responses'][number]['partitions'][number];
 
 /** Epoch of a request outside any session. */
 const NO_SESSION_EPOCH = -1;
-/** The usual `replica.fetch.response.max.bytes`, and what goes with the records. */
-const KEPT_BYTES = 11 * 1024 * 1024;
+/**
+ * Memory for an answer is used again up to this: the usual `replica.fetch.response.max.bytes`, and
+ * what goes with the records.
+ */
+export const LARGEST_KEPT_ANSWER_BYTES = 11 * 1024 * 1024;
 
 export class FetchLane {
   /** Where answers are kept, one at a time. */
@@ -79,8 +82,9 @@ export class FetchLane {
    */
   #keep(buffer: Buffer, start: number, end: number): Buffer {
     const length = end - start;
-    if (this.#kept.length < length || this.#kept.length > KEPT_BYTES) {
-      this.#kept = Buffer.allocUnsafeSlow(Math.max(length, Math.min(2 * length, KEPT_BYTES)));
+    if (this.#kept.length < length || this.#kept.length > LARGEST_KEPT_ANSWER_BYTES) {
+      const room = Math.min(2 * length, LARGEST_KEPT_ANSWER_BYTES);
+      this.#kept = Buffer.allocUnsafeSlow(Math.max(length, room));
     }
     buffer.copy(this.#kept, 0, start, end);
     return this.#kept.subarray(0, length);

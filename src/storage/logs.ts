@@ -148,6 +148,11 @@ export class Logs {
     this.#upkeep.start();
   }
 
+  /** Those of folders that are offline included. */
+  get count(): number {
+    return this.#logs.size;
+  }
+
   /** All logs in service: not those of folders that are offline. */
   *all(): Generator<Log> {
     for (const log of this.#logs.values()) if (log.failure === undefined) yield log;
