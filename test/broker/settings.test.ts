@@ -1,3 +1,4 @@
+import { quorumSettings } from '../../src/broker/node-settings';
 import { Settings } from '../../src/broker/settings';
 import { BROKER_SETTINGS, type BrokerSetting } from '../../src/broker/settings-table';
 import { StartError } from '../../src/broker/start-error';
@@ -74,4 +75,12 @@ test.each([
   ['no listener of controllers', { 'process.roles': 'broker' }, /controller\.listener\.names/],
 ])('%s is refused with a sentence', (_what, properties, sentence) => {
   expect(refusal(properties)).toMatch(sentence);
+});
+
+test('segments of the metadata log may be smaller than Kafka allows, for tests', () => {
+  const size = (properties: Readonly<Record<string, string>>) =>
+    quorumSettings(settingsOf(properties)).logSegmentBytes;
+  const set = { 'metadata.log.segment.bytes': '16777216' };
+  expect(size(set)).toBe(16_777_216);
+  expect(size({ ...set, 'internal.metadata.log.segment.bytes': '4096' })).toBe(4096);
 });

@@ -4,8 +4,11 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { ZERO_UUID } from '../../src/base/ids';
 import { CreateTopics } from '../../src/protocol/apis/create-topics';
+import { DeleteTopics } from '../../src/protocol/apis/delete-topics';
 import { Produce } from '../../src/protocol/apis/produce';
+import { Errors } from '../../src/protocol/errors';
 import { buildBatch } from '../../src/protocol/records/builder';
 import { BrokerCluster } from '../support/broker-cluster';
 
@@ -19,25 +22,36 @@ export interface LongRunSample {
   /** Of the metadata log on the active controller. */
   readonly startOffset: number;
   readonly endOffset: number;
+  readonly cpuSeconds: number;
 }
 
 /** What a heap may gain by chance; what grows by the hour is beyond it in a day. */
 const HEAP_SLACK_BYTES = 24 * 2 ** 20;
 
-export const growsBeyond = (first: LongRunSample, later: LongRunSample): boolean =>
-  later.heapBytes > first.heapBytes + HEAP_SLACK_BYTES || later.metadataBytes > METADATA_BYTES;
+/** What is wrong with a later sample; undefined if it keeps what the first kept. */
+export function growth(first: LongRunSample, later: LongRunSample): string | undefined {
+  if (later.heapBytes > first.heapBytes + HEAP_SLACK_BYTES) return 'the heap has grown';
+  if (later.metadataBytes > METADATA_BYTES) return 'the metadata log has grown';
+  if (later.startOffset <= first.startOffset) return 'no snapshot has cut the metadata log';
+  return undefined;
+}
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 const METADATA_FOLDER = '/data/__cluster_metadata-0';
+const RETENTION_BYTES = 32 * 1024;
 /** Small, so that it comes to cutting: by default a segment is a gigabyte, or a week. */
 const SETTINGS = {
-  'metadata.log.segment.bytes': String(8 * 2 ** 20),
-  'metadata.max.retention.bytes': String(16 * 2 ** 20),
+  'internal.metadata.log.segment.bytes': String(RETENTION_BYTES / 4),
+  'metadata.max.retention.bytes': String(RETENTION_BYTES),
 };
-/** What is kept, the segment that is written, and what waits to be unlinked. */
-const METADATA_BYTES = 40 * 2 ** 20;
+/** What is kept, the segment that is written, snapshots, and what waits to be unlinked. */
+const METADATA_BYTES = 2 * RETENTION_BYTES;
+const MINUTES_BETWEEN_TOPICS = 10;
 
-/** Samples at the start, the middle and the end; `told` gets each at once. */
+/**
+ * A record a minute, and a topic that comes and goes every ten. Samples after the first hour and
+ * then at the end of each day; `told` gets each at once.
+ */
 export async function longRun(
   days: number,
   told: (sample: LongRunSample) => void,
@@ -46,30 +60,51 @@ export async function longRun(
   const collectGarbage = runInNewContext('gc') as () => void;
   const role = 'broker,controller' as const;
   const cluster = await BrokerCluster.start({ roles: [role, role, role], settings: SETTINGS });
-  await cluster.ask(1, CreateTopics, {
-    topics: [
-      { name: 'light', numPartitions: 3, replicationFactor: 3, assignments: [], configs: [] },
-    ],
-    timeoutMs: 30_000,
-  });
+  await createTopic(cluster, 'light', 3);
   const samples: LongRunSample[] = [];
   const sample = (day: number): void => {
     collectGarbage();
-    const taken = { day, heapBytes: process.memoryUsage().heapUsed, ...metadataOf(cluster) };
+    const { user, system } = process.cpuUsage();
+    const taken = {
+      day,
+      heapBytes: process.memoryUsage().heapUsed,
+      ...metadataOf(cluster),
+      cpuSeconds: Math.round((user + system) / 1e6),
+    };
     samples.push(taken);
     told(taken);
   };
   const hours = days * 24;
   for (let hour = 0; hour < hours; hour += 1) {
     // The first hour fills what is filled once: codecs, caches, the first checkpoint.
-    if (hour === 1 || hour === Math.floor(hours / 2)) sample(hour / 24);
-    for (let send = 0; send < 60; send += 1) {
-      await produce(cluster, send % 3);
-      await cluster.advance(HOUR_MS / 60);
+    if (hour === 1 || (hour > 0 && hour % 24 === 0)) sample(hour / 24);
+    for (let minute = 0; minute < 60; minute += 1) {
+      await produce(cluster, minute % 3);
+      if (minute % MINUTES_BETWEEN_TOPICS === 0) await comeAndGo(cluster, `${hour}-${minute}`);
+      await cluster.advance(MINUTE_MS);
     }
   }
   sample(days);
   return samples;
+}
+
+async function comeAndGo(cluster: BrokerCluster, name: string): Promise<void> {
+  await createTopic(cluster, name, 1);
+  const answer = await cluster.ask(2, DeleteTopics, {
+    topics: [{ name, topicId: ZERO_UUID }],
+    topicNames: [],
+    timeoutMs: 30_000,
+  });
+  expectNone(answer.responses[0]?.errorCode, 'DeleteTopics');
+}
+
+async function createTopic(cluster: BrokerCluster, name: string, partitions: number) {
+  const topic = { name, numPartitions: partitions, replicationFactor: 3 };
+  const answer = await cluster.ask(1, CreateTopics, {
+    topics: [{ ...topic, assignments: [], configs: [] }],
+    timeoutMs: 30_000,
+  });
+  expectNone(answer.topics[0]?.errorCode, 'CreateTopics');
 }
 
 function metadataOf(cluster: BrokerCluster) {
@@ -96,6 +131,9 @@ async function produce(cluster: BrokerCluster, index: number): Promise<void> {
     timeoutMs: 30_000,
     topicData: [{ name: topic.name, topicId: topic.id, partitionData: [{ index, records }] }],
   });
-  const { errorCode } = answer.responses[0]?.partitionResponses[0] ?? {};
-  if (errorCode !== 0) throw new Error(`Produce got the error ${errorCode}`);
+  expectNone(answer.responses[0]?.partitionResponses[0]?.errorCode, 'Produce');
+}
+
+function expectNone(errorCode: number | undefined, what: string): void {
+  if (errorCode !== Errors.NONE) throw new Error(`${what} got the error ${errorCode}`);
 }
