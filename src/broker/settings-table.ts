@@ -358,7 +358,8 @@ export const BROKER_SETTINGS = [
   long('internal.metadata.delete.delay.millis', '60000', 'low', { isInternal: true }),
   int('internal.metadata.log.segment.bytes', null, 'low', {
     isInternal: true,
-    documentation: 'Stands in for `metadata.log.segment.bytes`, without its lower bound: for tests.',
+    documentation:
+      'Stands in for `metadata.log.segment.bytes`, without its lower bound: for tests.',
   }),
   int('internal.metadata.max.batch.size.in.bytes', '8388608', 'low', { isInternal: true }),
   int('kafka.metrics.polling.interval.secs', '10', 'low', { valid: atLeast(1) }),
