@@ -12,6 +12,31 @@ export interface Client {
   run(): Promise<void>;
 }
 
+/** Works until it is told to finish, and says when it has come to rest. */
+export abstract class FinishingClient implements Client {
+  #isFinishing = false;
+  #isIdle = false;
+
+  get isIdle(): boolean {
+    return this.#isIdle;
+  }
+
+  finish(): void {
+    this.#isFinishing = true;
+  }
+
+  abstract run(): Promise<void>;
+
+  protected get isFinishing(): boolean {
+    return this.#isFinishing;
+  }
+
+  /** Everything that was asked of it is done. */
+  protected rest(): void {
+    this.#isIdle = true;
+  }
+}
+
 /** A process of a client, on a machine of its own. */
 export interface ClientProcess {
   readonly machine: Machine;

@@ -1,6 +1,10 @@
-/** A simulated consumer without a group: reads all partitions of a topic from their beginning. */
+/**
+ * A simulated consumer without a group: reads all partitions of a topic from their beginning, and
+ * ends once it has read what is there.
+ */
 import type { Platform } from '../../../src/platform/platform';
 import type { History } from '../world/history';
+import { FinishingClient } from './client';
 import type { ClusterView } from './cluster-view';
 import { endOffset, readFrom } from './reader';
 
@@ -11,16 +15,15 @@ export interface ConsumerPlan {
   readonly maxBytes: number;
 }
 
-export class SimulatedConsumer {
+export class SimulatedConsumer extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #history: History;
   readonly #plan: ConsumerPlan;
   readonly #positions: number[];
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(platform: Platform, cluster: ClusterView, history: History, plan: ConsumerPlan) {
+    super();
     this.#platform = platform;
     this.#cluster = cluster;
     this.#history = history;
@@ -28,25 +31,16 @@ export class SimulatedConsumer {
     this.#positions = Array.from({ length: plan.partitions }, () => 0);
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  /** Lets it end once it has read what is there. */
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   async run(): Promise<void> {
     await Promise.all(this.#positions.map((_, partition) => this.#follow(partition)));
-    this.#isIdle = true;
+    this.rest();
   }
 
   async #follow(partition: number): Promise<void> {
     const { topic } = this.#plan;
     const name = `${topic}-${partition}`;
     for (;;) {
-      const isFinishing = this.#isFinishing;
+      const isFinishing = this.isFinishing;
       const records = await this.#cluster.persist(async () => {
         const channel = await this.#cluster.leader(topic, partition);
         return readFrom(channel, topic, partition, this.#positions[partition] ?? 0, this.#plan);

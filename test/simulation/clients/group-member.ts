@@ -1,10 +1,11 @@
 /**
  * A simulated member of a classic consumer group: joins, reads what it is assigned, commits, and
- * leaves now and then.
+ * leaves now and then; for good once all that it is assigned is read and committed.
  */
 import type { Platform } from '../../../src/platform/platform';
 import { OffsetCommit, OffsetFetch } from '../../../src/protocol/apis';
 import type { History } from '../world/history';
+import { FinishingClient } from './client';
 import type { ClusterView } from './cluster-view';
 import { expectMember, Membership, type MembershipPlan, Rejoin } from './membership';
 import { endOffset, readFrom } from './reader';
@@ -17,16 +18,15 @@ export interface MemberPlan extends MembershipPlan {
 const HEARTBEAT_MS = 1000;
 const READ = { maxWaitMs: 200, maxBytes: 100_000 };
 
-export class SimulatedMember {
+export class SimulatedMember extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #history: History;
   readonly #plan: MemberPlan;
   readonly #membership: Membership;
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(platform: Platform, cluster: ClusterView, history: History, plan: MemberPlan) {
+    super();
     this.#platform = platform;
     this.#cluster = cluster;
     this.#history = history;
@@ -34,17 +34,8 @@ export class SimulatedMember {
     this.#membership = new Membership(cluster, history, plan);
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  /** Lets it leave once all that it is assigned is read and committed. */
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   async run(): Promise<void> {
-    while (!this.#isIdle) {
+    while (!this.isIdle) {
       try {
         await this.#cluster.persist(() => this.#live());
       } catch (error) {
@@ -59,7 +50,7 @@ export class SimulatedMember {
     const { clock, random } = this.#platform;
     const positions = await this.#start(await this.#membership.join());
     for (;;) {
-      const isFinishing = this.#isFinishing;
+      const isFinishing = this.isFinishing;
       await this.#membership.heartbeat();
       for (const [partition, position] of positions) {
         positions.set(partition, await this.#read(partition, position));
@@ -67,7 +58,7 @@ export class SimulatedMember {
       if (isFinishing) {
         if (!(await this.#hasReadAll(positions))) continue;
         await this.#membership.leave();
-        this.#isIdle = true;
+        this.rest();
         return;
       }
       if (random.below(1000) < this.#plan.leaveProbability * 1000) {

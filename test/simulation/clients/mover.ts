@@ -1,6 +1,6 @@
 /**
  * A simulated administrator that moves replicas from broker to broker, changes its mind, and gives
- * leadership back to preferred replicas.
+ * leadership back to preferred replicas. It ends once everything is where it was last to be.
  */
 import type { Platform } from '../../../src/platform/platform';
 import {
@@ -9,7 +9,7 @@ import {
   ListPartitionReassignments,
 } from '../../../src/protocol/apis';
 import { Errors } from '../../../src/protocol/errors';
-import type { Client } from './client';
+import { FinishingClient } from './client';
 import { type ClusterView, expectNone, TryAgain } from './cluster-view';
 
 export interface MoverPlan {
@@ -27,31 +27,21 @@ const NOT_ELECTED: ReadonlySet<number> = new Set([
   Errors.PREFERRED_LEADER_NOT_AVAILABLE,
 ]);
 
-export class SimulatedMover implements Client {
+export class SimulatedMover extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #plan: MoverPlan;
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(platform: Platform, cluster: ClusterView, plan: MoverPlan) {
+    super();
     this.#platform = platform;
     this.#cluster = cluster;
     this.#plan = plan;
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  /** Lets it end once everything is where it was last to be. */
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   async run(): Promise<void> {
     const { random, clock } = this.#platform;
-    while (!this.#isFinishing) {
+    while (!this.isFinishing) {
       const chance = random.below(10);
       if (chance < 6) await this.#reassign(this.#drawReplicas());
       else if (chance < 7) await this.#reassign(null);
@@ -59,7 +49,7 @@ export class SimulatedMover implements Client {
       await clock.sleep(random.below(this.#plan.maxPauseMs));
     }
     await this.#cluster.persist(() => this.#expectAllMoved());
-    this.#isIdle = true;
+    this.rest();
   }
 
   #drawReplicas(): readonly number[] {

@@ -1,10 +1,14 @@
-/** A simulated producer: one partition after another by chance, a few batches on their way. */
+/**
+ * A simulated producer: one partition after another by chance, a few batches on their way. It ends
+ * once what it has begun is acknowledged.
+ */
 import type { Platform } from '../../../src/platform/platform';
 import { InitProducerId, Produce } from '../../../src/protocol/apis';
 import { Errors } from '../../../src/protocol/errors';
 import type { CompressionType } from '../../../src/protocol/records/batch';
 import { buildBatch } from '../../../src/protocol/records/builder';
 import { type History, makeValue, shortValue } from '../world/history';
+import { FinishingClient } from './client';
 import { type ClusterView, expectNone } from './cluster-view';
 import { deliver, OutOfOrder } from './delivery';
 
@@ -31,7 +35,7 @@ interface Batch {
 const PRODUCE_VERSION = 9;
 const ACKS_ALL = -1;
 
-export class SimulatedProducer {
+export class SimulatedProducer extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #history: History;
@@ -39,10 +43,9 @@ export class SimulatedProducer {
   readonly #sequences = new Map<number, number>();
   #identity: { readonly producerId: number; readonly producerEpoch: number } | undefined;
   #sent = 0;
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(platform: Platform, cluster: ClusterView, history: History, plan: ProducerPlan) {
+    super();
     this.#platform = platform;
     this.#cluster = cluster;
     this.#history = history;
@@ -50,21 +53,11 @@ export class SimulatedProducer {
     if (plan.isIdempotent) history.promiseOnce(plan.name);
   }
 
-  /** Whether everything that was asked of it is done. */
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  /** Lets it end once what it has begun is acknowledged. */
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   /** Produces until told to finish. Rejects if something happens that must not. */
   async run(): Promise<void> {
     const { random, clock } = this.#platform;
     if (this.#plan.isIdempotent) await this.#identify();
-    while (!this.#isFinishing) {
+    while (!this.isFinishing) {
       const partition = random.below(this.#plan.partitions);
       const batches = Array.from({ length: 1 + random.below(this.#plan.maxInFlight) }, () =>
         this.#makeBatch(partition),
@@ -72,7 +65,7 @@ export class SimulatedProducer {
       await this.#deliver(batches);
       await clock.sleep(random.below(this.#plan.maxPauseMs));
     }
-    this.#isIdle = true;
+    this.rest();
   }
 
   async #identify(): Promise<void> {

@@ -15,6 +15,7 @@ import {
 } from '../../../src/protocol/apis';
 import { Errors } from '../../../src/protocol/errors';
 import { Violation } from '../world/history';
+import { FinishingClient } from './client';
 import { type ClusterView, expectNone, TryAgain } from './cluster-view';
 
 interface KnownTopic {
@@ -28,7 +29,7 @@ const TOPIC_RESOURCE = 2;
 const SET = 0;
 const SETTING = 'retention.ms';
 
-export class SimulatedAdmin {
+export class SimulatedAdmin extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #maxPauseMs: number;
@@ -36,31 +37,22 @@ export class SimulatedAdmin {
   readonly #topics = new Map<string, KnownTopic>();
   readonly #deleted = new Set<string>();
   #created = 0;
-  #isFinishing = false;
-  #isIdle = false;
 
   /**
    * A sole node shows at once what it has answered. Of several, one that lags may need longer than
    * answers are held back for its sake: there, only what is to be seen in the end counts.
    */
   constructor(platform: Platform, cluster: ClusterView, maxPauseMs: number, isAlone: boolean) {
+    super();
     this.#isAlone = isAlone;
     this.#platform = platform;
     this.#cluster = cluster;
     this.#maxPauseMs = maxPauseMs;
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   async run(): Promise<void> {
     const { random, clock } = this.#platform;
-    while (!this.#isFinishing) {
+    while (!this.isFinishing) {
       const names = [...this.#topics.keys()];
       const name = names[random.below(names.length)];
       const chance = random.below(10);
@@ -72,7 +64,7 @@ export class SimulatedAdmin {
     }
     await this.#look();
     for (const name of this.#topics.keys()) await this.#lookAtSetting(name);
-    this.#isIdle = true;
+    this.rest();
   }
 
   async #create(): Promise<void> {

@@ -1,18 +1,20 @@
-/** A simulated consumer of committed records: reads the output from its beginning. */
+/**
+ * A simulated consumer of committed records: reads the output from its beginning, and ends once
+ * everything is decided and read.
+ */
 import type { Platform } from '../../../src/platform/platform';
+import { FinishingClient } from '../clients/client';
 import type { ClusterView } from '../clients/cluster-view';
 import { endFor, fetchCommitted } from './committed-read';
 import { type CommittedReaderPlan, OUTPUT_TOPIC } from './plan';
 import type { TransactionHistory } from './transaction-history';
 
-export class CommittedReader {
+export class CommittedReader extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #history: TransactionHistory;
   readonly #plan: CommittedReaderPlan;
   readonly #positions: number[];
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(
     platform: Platform,
@@ -21,6 +23,7 @@ export class CommittedReader {
     plan: CommittedReaderPlan,
     partitions: number,
   ) {
+    super();
     this.#platform = platform;
     this.#cluster = cluster;
     this.#history = history;
@@ -28,23 +31,14 @@ export class CommittedReader {
     this.#positions = Array.from({ length: partitions }, () => 0);
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  /** Lets it end once everything is decided and read. */
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   async run(): Promise<void> {
     await Promise.all(this.#positions.map((_, partition) => this.#follow(partition)));
-    this.#isIdle = true;
+    this.rest();
   }
 
   async #follow(partition: number): Promise<void> {
     for (;;) {
-      const isFinishing = this.#isFinishing;
+      const isFinishing = this.isFinishing;
       const position = this.#positions[partition];
       await this.#cluster.persist(() => this.#read(partition));
       // What is left when all is to come to rest is read without a pause.

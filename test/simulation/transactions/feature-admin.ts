@@ -2,6 +2,7 @@
 import type { Platform } from '../../../src/platform/platform';
 import { UpdateFeatures } from '../../../src/protocol/apis';
 import { Errors } from '../../../src/protocol/errors';
+import { FinishingClient } from '../clients/client';
 import { type ClusterView, expectNone, TryAgain } from '../clients/cluster-view';
 
 const FEATURE = 'transaction.version';
@@ -9,35 +10,26 @@ const LEVELS = 3;
 const UPGRADE = 1;
 const SAFE_DOWNGRADE = 2;
 
-export class FeatureAdmin {
+export class FeatureAdmin extends FinishingClient {
   readonly #platform: Platform;
   readonly #cluster: ClusterView;
   readonly #maxPauseMs: number;
   #level = 2;
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(platform: Platform, cluster: ClusterView, maxPauseMs: number) {
+    super();
     this.#platform = platform;
     this.#cluster = cluster;
     this.#maxPauseMs = maxPauseMs;
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
-  finish(): void {
-    this.#isFinishing = true;
-  }
-
   async run(): Promise<void> {
     const { clock, random } = this.#platform;
-    while (!this.#isFinishing) {
+    while (!this.isFinishing) {
       await clock.sleep(random.below(this.#maxPauseMs));
       await this.#setLevel(random.below(LEVELS));
     }
-    this.#isIdle = true;
+    this.rest();
   }
 
   async #setLevel(level: number): Promise<void> {

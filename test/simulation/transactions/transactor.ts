@@ -3,7 +3,7 @@
  * replaced while it is stopped and goes on later as a zombie, or lives to the end.
  */
 import type { Platform } from '../../../src/platform/platform';
-import type { ClientProcess } from '../clients/client';
+import { type ClientProcess, FinishingClient } from '../clients/client';
 import type { History } from '../world/history';
 import { Incarnation } from './incarnation';
 import type { TransactorPlan } from './plan';
@@ -29,25 +29,20 @@ const LONGEST_STOP_MS = 12_000;
 /** More would only turn each other out of their group. */
 const MAX_ZOMBIES = 2;
 
-export class SimulatedTransactor {
+export class SimulatedTransactor extends FinishingClient {
   readonly #options: TransactorOptions;
   readonly #zombies = new Set<Running>();
   #newest: Running | undefined;
   #count = 0;
-  #isFinishing = false;
-  #isIdle = false;
 
   constructor(options: TransactorOptions) {
+    super();
     this.#options = options;
   }
 
-  get isIdle(): boolean {
-    return this.#isIdle;
-  }
-
   /** Lets it end once all input came out; zombies, too, may be the ones that have to see to it. */
-  finish(): void {
-    this.#isFinishing = true;
+  override finish(): void {
+    super.finish();
     this.#newest?.incarnation.finish();
     for (const { incarnation } of this.#zombies) incarnation.finish();
   }
@@ -64,7 +59,7 @@ export class SimulatedTransactor {
       if ((await running.ended) === 'done') break;
     }
     await Promise.all([...this.#zombies].map(({ ended }) => ended));
-    this.#isIdle = true;
+    this.rest();
   }
 
   #begin(): Running {
@@ -81,7 +76,7 @@ export class SimulatedTransactor {
       plan,
       number,
     });
-    if (this.#isFinishing) incarnation.finish();
+    if (this.isFinishing) incarnation.finish();
     this.#newest = { process, incarnation, ended: incarnation.run() };
     return this.#newest;
   }
@@ -89,7 +84,7 @@ export class SimulatedTransactor {
   async #lifetime(): Promise<'over' | 'finishing'> {
     const { platform, plan } = this.#options;
     await platform.clock.sleep(1 + platform.random.below(2 * plan.meanLifeMs));
-    return this.#isFinishing ? 'finishing' : 'over';
+    return this.isFinishing ? 'finishing' : 'over';
   }
 
   /** The next one begins at once, or when this one is missed. */
