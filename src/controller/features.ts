@@ -1,8 +1,10 @@
 /** Changing the finalized levels of features (KIP-584, KIP-778). */
 import type { FeatureRange } from '../metadata/brokers';
+import { RESOURCE_TYPES, resourceOfKey } from '../metadata/config-resources';
 import {
   allows,
   changesRecordsBetween,
+  ELIGIBLE_LEADER_REPLICAS_VERSION,
   FEATURES,
   KRAFT_VERSION,
   METADATA_VERSION,
@@ -22,6 +24,8 @@ type Response = ResponseDraft<typeof UpdateFeatures>;
 const UPGRADE = 1;
 const SAFE_DOWNGRADE = 2;
 const UNSAFE_DOWNGRADE = 3;
+
+const MIN_INSYNC_REPLICAS = 'min.insync.replicas';
 
 interface Update {
   readonly name: string;
@@ -57,8 +61,9 @@ export function updateFeatures(
   }
   const none = refused('NONE', 'NONE');
   const results = [...updates.keys()].map((feature) => ({ feature, ...none }));
+  const needsMinIsr = (updates.get(ELIGIBLE_LEADER_REPLICAS_VERSION)?.level ?? 0) > 0;
   return {
-    records: request.validateOnly ? [] : records,
+    records: request.validateOnly ? [] : [...(needsMinIsr ? oneMinIsr(view) : []), ...records],
     response: {
       errorCode: Errors.NONE,
       errorMessage: null,
@@ -102,6 +107,24 @@ function updateOne(
     return invalidUpdate(name, level, message);
   }
   return [metadataRecord('FeatureLevelRecord', 0, { name, featureLevel: level })];
+}
+
+/** Eligible leader replicas need a min.insync.replicas that is the same for all brokers. */
+function oneMinIsr({ image, settings }: View): readonly MetadataRecord[] {
+  const records: MetadataRecord[] = [];
+  const set = (resourceName: string, value: string | null): void => {
+    const { broker: resourceType } = RESOURCE_TYPES;
+    const record = { resourceType, resourceName, name: MIN_INSYNC_REPLICAS, value };
+    records.push(metadataRecord('ConfigRecord', 0, record));
+  };
+  if (!image.configOf({ type: 'broker', name: '' }).has(MIN_INSYNC_REPLICAS)) {
+    set('', settings.brokerValue(MIN_INSYNC_REPLICAS) ?? '1');
+  }
+  for (const [key, overrides] of image.overridesByResource) {
+    const { type, name } = resourceOfKey(key);
+    if (type === 'broker' && name !== '' && overrides.has(MIN_INSYNC_REPLICAS)) set(name, null);
+  }
+  return records;
 }
 
 function reasonAgainst(

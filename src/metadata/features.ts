@@ -76,6 +76,7 @@ export const SUPPORTED_FEATURES: ReadonlyMap<string, FeatureRange> = new Map([
   [METADATA_VERSION, { min: LEAST_METADATA_VERSION, max: LATEST_METADATA_VERSION }],
   [KRAFT_VERSION, { min: 0, max: 1 }],
   [TRANSACTION_VERSION, { min: 0, max: 2 }],
+  [ELIGIBLE_LEADER_REPLICAS_VERSION, { min: 0, max: 1 }],
 ]);
 
 /** The level by its name (`4.4-IV2`), its release (`4.4` = the newest of it) or its number. */

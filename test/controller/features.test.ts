@@ -1,5 +1,7 @@
 import { activationRecords } from '../../src/controller/activation';
+import { RESOURCE_TYPES } from '../../src/metadata/config-resources';
 import { type MetadataRecord, metadataRecord } from '../../src/metadata/metadata-record';
+import { IncrementalAlterConfigs } from '../../src/protocol/apis/incremental-alter-configs';
 import { UpdateFeatures } from '../../src/protocol/apis/update-features';
 import { errorName } from '../../src/protocol/errors';
 import { level } from '../metadata/records';
@@ -92,6 +94,52 @@ describe('UpdateFeatures', () => {
       ],
     });
     expect(update(story, 'metadata.version', 33)).toMatch(/Broker 1 only supports versions 7-25/);
+  });
+
+  const ELR = 'eligible.leader.replicas.version';
+  const storyWithElr = (metadataVersion?: number): Story => {
+    const story = new Story({}, metadataVersion);
+    const features = [
+      { name: 'metadata.version', minSupportedVersion: 7, maxSupportedVersion: 33 },
+      { name: 'kraft.version', minSupportedVersion: 0, maxSupportedVersion: 1 },
+      { name: ELR, minSupportedVersion: 0, maxSupportedVersion: 1 },
+    ];
+    for (const broker of [1, 2]) story.register(broker, { features });
+    return story;
+  };
+  const minInsyncReplicas = ({ image }: Story, name: string): string | undefined =>
+    image.configOf({ type: 'broker', name }).get('min.insync.replicas');
+  const setMinInsyncReplicas = (story: Story, resourceName: string, value: string): void => {
+    const configs = [{ name: 'min.insync.replicas', configOperation: 0, value }];
+    const resources = [{ resourceType: RESOURCE_TYPES.broker, resourceName, configs }];
+    story.ask(IncrementalAlterConfigs, { resources, validateOnly: false });
+  };
+
+  test('eligible leader replicas come with one min.insync.replicas for all brokers', () => {
+    const story = storyWithElr();
+    setMinInsyncReplicas(story, '2', '3');
+    expect(minInsyncReplicas(story, '2')).toBe('3');
+    expect(update(story, ELR, 1)).toBe('NONE ');
+    expect(story.image.featureLevel(ELR)).toBe(1);
+    expect(minInsyncReplicas(story, '2')).toBeUndefined();
+    expect(minInsyncReplicas(story, '')).toBe('1');
+  });
+
+  test('they keep a min.insync.replicas that all brokers have already', () => {
+    const story = storyWithElr();
+    setMinInsyncReplicas(story, '', '2');
+    const before = story.records.length;
+    expect(update(story, ELR, 1)).toBe('NONE ');
+    expect(minInsyncReplicas(story, '')).toBe('2');
+    expect(story.records.slice(before)).toMatchObject([{ type: 'FeatureLevelRecord' }]);
+  });
+
+  test('eligible leader replicas need a metadata.version that knows them', () => {
+    const story = storyWithElr(22);
+    expect(update(story, ELR, 1)).toMatch(
+      /could not be set to 1 because it depends on metadata.version level 23/,
+    );
+    expect(minInsyncReplicas(story, '')).toBeUndefined();
   });
 
   test('up to version 1 every feature has a result of its own', () => {
