@@ -2,6 +2,7 @@
 import { type FormatOptions, formatFolders } from '../../src/broker/format';
 import { soleNodeProperties } from '../../src/broker/sole-node';
 import { startNode } from '../../src/broker/start-node';
+import { ELIGIBLE_LEADER_REPLICAS_VERSION } from '../../src/metadata/features';
 import type { Platform } from '../../src/platform/platform';
 import { uuidOf } from '../../src/protocol/ids';
 import { CLIENT_PORT, nodeName, type StartNode } from './world/node';
@@ -22,13 +23,13 @@ const OFTEN = [['transaction.abort.timed.out.transaction.cleanup.interval.ms', '
 export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => {
   const host = nodeName(nodeId);
   const isAlone = scenario.nodes === 1;
-  if (!isAlone) await format(platform, nodeId, shapeOf(scenario));
+  if (!isAlone) await format(platform, nodeId, scenario);
   const broker = await startNode({
     platform,
     properties: new Map([
       ...(isAlone ? soleProperties(nodeId) : clusterProperties(nodeId, scenario)),
       ...(scenario.transactions === undefined ? [] : OFTEN),
-      ...(scenario.crash === 'power-loss' ? [['log.flush.interval.messages', '1'] as const] : []),
+      ...(flushes(scenario) ? [['log.flush.interval.messages', '1'] as const] : []),
     ]),
     localHost: () => host,
     overwritesLentBytes: true,
@@ -40,6 +41,9 @@ export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => 
   };
   return { stop: () => broker.stop(), failed: broker.failed, inside };
 };
+
+const flushes = ({ crash, protection }: Scenario): boolean =>
+  crash === 'power-loss' && protection === undefined;
 
 const soleProperties = (nodeId: number): Iterable<readonly [string, string]> =>
   soleNodeProperties({
@@ -90,8 +94,9 @@ function clusterProperties(
 }
 
 /** As an operator would, once, before the first start. */
-async function format(platform: Platform, nodeId: number, shape: Shape): Promise<void> {
+async function format(platform: Platform, nodeId: number, scenario: Scenario): Promise<void> {
   if (platform.disk.exists(`${DATA_FOLDER}/meta.properties`)) return;
+  const shape = shapeOf(scenario);
   const isController = shape.roles[nodeId - 1] !== 'broker';
   await formatFolders(platform, {
     folders: [DATA_FOLDER],
@@ -104,7 +109,10 @@ async function format(platform: Platform, nodeId: number, shape: Shape): Promise
     initial: isController ? initialVoters(nodeId, shape) : undefined,
     ignoreFormatted: false,
     releaseVersion: undefined,
-    features: new Map(),
+    features:
+      scenario.protection === undefined
+        ? new Map()
+        : new Map([[ELIGIBLE_LEADER_REPLICAS_VERSION, 1]]),
   });
 }
 

@@ -5,15 +5,20 @@ import type { ProducerPlan } from '../clients/producer';
 import type { Stream } from '../engine/seeds';
 import type { CrashKind } from '../engine/simulated-disk';
 import { drawTransactions, type TransactionsPlan } from '../transactions/plan';
-import { drawShape, plainShape, type Shape } from './shape';
+import { brokersOf, drawShape, plainShape, type Shape } from './shape';
 
 export interface Scenario {
   readonly nodes: number;
   /**
    * Which crashes nodes must bear without losing what was acknowledged. Where power can be lost,
-   * nodes are to run with `log.flush.interval.messages=1`.
+   * nodes are to run with `log.flush.interval.messages=1`, unless something else protects them.
    */
   readonly crash: CrashKind;
+  /**
+   * Nothing is flushed by count, and of brokers no more go down than eligible leader replicas bear;
+   * see `Casualties`.
+   */
+  readonly protection?: 'eligible-replicas';
   readonly topics: readonly TopicPlan[];
   readonly producers: readonly ProducerPlan[];
   readonly consumers: readonly ConsumerPlan[];
@@ -101,9 +106,21 @@ export function drawScenario(chance: Stream, limits: ScenarioLimits): Scenario {
   const hasTransactions = limits.maxTransactors > 0 && chance.chance(0.6);
   const scenario = hasTransactions ? withTransactions(chance, usual, limits.maxTransactors) : usual;
   if (limits.nodes === 1) return scenario;
-  const shape = drawShape(chance, limits.nodes);
-  if (limits.maxAdmins === 0 || chance.chance(0.5)) return { ...scenario, shape };
-  return { ...scenario, shape, moverPauseMs: chance.pick([1000, 4000]) };
+  const clustered = { ...scenario, shape: drawShape(chance, limits.nodes) };
+  if (limits.maxAdmins === 0 || chance.chance(0.5)) return withProtection(chance, clustered);
+  return withProtection(chance, { ...clustered, moverPauseMs: chance.pick([1000, 4000]) });
+}
+
+/** Half of the clusters that lose power do not flush, if they are large enough to do without. */
+function withProtection(chance: Stream, scenario: Scenario): Scenario {
+  const shape = shapeOf(scenario);
+  if (scenario.crash !== 'power-loss' || brokersOf(shape).length < 3) return scenario;
+  if (chance.chance(0.5)) return scenario;
+  return {
+    ...scenario,
+    protection: 'eligible-replicas',
+    shape: { ...shape, replicationFactor: 3, minInsyncReplicas: 2 },
+  };
 }
 
 /** What transactions read is little, since all of it comes out one by one. */

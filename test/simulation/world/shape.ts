@@ -90,6 +90,10 @@ export function drawShape(chance: Stream, nodes: number): Shape {
   };
 }
 
+/** The ids of those that store partitions. */
+export const brokersOf = ({ roles }: Shape): readonly number[] =>
+  roles.flatMap((role, index) => (role === 'controller' ? [] : [index + 1]));
+
 /** As worlds were before they drew their shapes. */
 export const plainShape = (nodes: number): Shape => ({
   roles: Array.from({ length: nodes }, () => 'broker,controller'),

@@ -2,8 +2,12 @@
 import { Stream } from '../engine/seeds';
 import type { SimulatedNetworks } from '../engine/simulated-network';
 import type { Simulation } from '../engine/simulation';
-import type { Fault } from './faults';
+import type { Casualties } from './casualties';
+import type { Fault, FaultKind } from './faults';
 import { nodeName, type SimulatedNode } from './node';
+
+/** What ends the process, now or later. */
+const DEADLY: ReadonlySet<FaultKind> = new Set(['crash', 'restart', 'disk-failure', 'disk-full']);
 
 type NodeFault = Exclude<Fault, { kind: 'slow' }>;
 
@@ -11,6 +15,7 @@ export class Strikes {
   readonly #simulation: Simulation;
   readonly #networks: SimulatedNetworks;
   readonly #nodes: readonly SimulatedNode[];
+  readonly #casualties: Casualties | undefined;
   readonly #log: (line: string) => void;
   #isHealed = false;
 
@@ -18,11 +23,13 @@ export class Strikes {
     simulation: Simulation,
     networks: SimulatedNetworks,
     nodes: readonly SimulatedNode[],
+    casualties: Casualties | undefined,
     log: (line: string) => void,
   ) {
     this.#simulation = simulation;
     this.#networks = networks;
     this.#nodes = nodes;
+    this.#casualties = casualties;
     this.#log = log;
   }
 
@@ -53,12 +60,25 @@ export class Strikes {
   }
 
   #strike(fault: Fault): void {
-    if (fault.kind !== 'slow') {
-      this.#strikeNode(fault, this.#nodes[fault.node - 1] as SimulatedNode);
+    if (fault.kind === 'slow') {
+      this.#networks.slow(fault.factor);
+      this.#after(fault.forMs, () => this.#networks.slow(1));
       return;
     }
-    this.#networks.slow(fault.factor);
-    this.#after(fault.forMs, () => this.#networks.slow(1));
+    const node = this.#nodes[fault.node - 1] as SimulatedNode;
+    if (!DEADLY.has(fault.kind) || this.#admits(node)) this.#strikeNode(fault, node);
+  }
+
+  /** Whether that node may go down. */
+  #admits(node: SimulatedNode): boolean {
+    if (this.#casualties?.admits(node) !== false) return true;
+    this.#log(`node ${node.id} is spared`);
+    return false;
+  }
+
+  /** What ends a fault of the disk. */
+  #restart(node: SimulatedNode): void {
+    if (this.#admits(node)) node.restart(0);
   }
 
   #strikeNode(fault: NodeFault, node: SimulatedNode): void {
@@ -76,7 +96,7 @@ export class Strikes {
       case 'disk-failure':
         node.excuse();
         node.machine.disk?.failAt(fault.afterOperations, fault.operation, fault.code);
-        this.#after(fault.restartAfterMs, () => node.restart(0));
+        this.#after(fault.restartAfterMs, () => this.#restart(node));
         break;
       case 'disk-full':
         this.#fill(node, fault.forMs);
@@ -111,7 +131,7 @@ export class Strikes {
     disk?.setFull(true);
     this.#after(forMs, () => {
       disk?.setFull(false);
-      node.restart(0);
+      this.#restart(node);
     });
   }
 

@@ -19,6 +19,7 @@ import { SimulatedNetworks } from '../engine/simulated-network';
 import { Simulation } from '../engine/simulation';
 import type { TransactionCounts } from '../transactions/transaction-history';
 import { WorldTransactions } from '../transactions/world-transactions';
+import { Casualties } from './casualties';
 import { drawFaults, type Fault } from './faults';
 import { History, type HistoryCounts, Violation } from './history';
 import { CLIENT_PORT, nodeName, SimulatedNode, type StartNode } from './node';
@@ -29,6 +30,7 @@ import {
   shapeOf,
   USUAL_LIMITS,
 } from './scenario';
+import { brokersOf } from './shape';
 import { Strikes } from './strikes';
 import { Watch } from './watch';
 
@@ -108,7 +110,13 @@ export class World {
       });
     this.#nodes = range(scenario.nodes).map((index) => this.#makeNode(index + 1, startNode));
     this.#simulation.afterEvent = () => this.#look();
-    this.#strikes = new Strikes(this.#simulation, this.#networks, this.#nodes, this.#log);
+    this.#strikes = new Strikes(
+      this.#simulation,
+      this.#networks,
+      this.#nodes,
+      this.#casualties(),
+      this.#log,
+    );
     this.#transactions = new WorldTransactions(
       scenario.transactions,
       this.#history,
@@ -222,10 +230,22 @@ export class World {
       topic: topic.name,
       partitions: topic.partitions,
       brokers: this.#brokers().map(({ id }) => id),
-      minReplicas: shapeOf(this.#scenario).minInsyncReplicas,
+      minReplicas: this.#fewestReplicas(),
       maxPauseMs: moverPauseMs,
     });
     return [...admins, mover];
+  }
+
+  /** Where replicas protect each other, they stay as many as they are. */
+  #fewestReplicas(): number {
+    const { minInsyncReplicas, replicationFactor } = shapeOf(this.#scenario);
+    return this.#scenario.protection === undefined ? minInsyncReplicas : replicationFactor;
+  }
+
+  /** Where how many nodes go down matters. */
+  #casualties(): Casualties | undefined {
+    if (this.#scenario.protection === undefined) return undefined;
+    return new Casualties(this.#brokers(), shapeOf(this.#scenario).minInsyncReplicas - 1);
   }
 
   #client(name: string): ClusterView {
@@ -243,8 +263,8 @@ export class World {
   }
 
   #brokers(): readonly SimulatedNode[] {
-    const { roles } = shapeOf(this.#scenario);
-    return this.#nodes.filter(({ id }) => roles[id - 1] !== 'controller');
+    const ids = brokersOf(shapeOf(this.#scenario));
+    return this.#nodes.filter(({ id }) => ids.includes(id));
   }
 
   #machine(name: string): Machine {
