@@ -38,6 +38,9 @@ export class MachineDisk {
   readonly locked = new Set<string>();
 }
 
+/** However slow a disk is: far less than what a world waits for in the end. */
+const LONGEST_SYNC_US = 20_000_000;
+
 export class SimulatedDisk implements Disk {
   readonly #simulation: Simulation;
   readonly #life: Life;
@@ -255,7 +258,8 @@ export class SimulatedDisk implements Disk {
       const { chance, syncUs } = this.#traits;
       // Now and then a disk thinks for long.
       const delayUs = chance.chance(0.02) ? syncUs * 50 : chance.between(50, syncUs);
-      this.#simulation.schedule(delayUs * this.#slowness, 'disk', this.#life, () => {
+      const slowUs = Math.min(delayUs * this.#slowness, LONGEST_SYNC_US);
+      this.#simulation.schedule(slowUs, 'disk', this.#life, () => {
         if (failure !== undefined) return reject(failure);
         end();
         resolve();
