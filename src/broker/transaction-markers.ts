@@ -34,6 +34,7 @@ export class NodeMarkers implements TransactionMarkers {
     const { replicas, groups, clock } = this.#options;
     const partition = replicas.get(topic, index);
     if (partition === undefined) return replicas.absent(topic, index) as ErrorCode;
+    if (end.producerId < 0 || end.producerEpoch < 0) return Errors.INVALID_REQUEST;
     // There the marker says what becomes of offsets, too: it goes through whoever keeps them.
     if (topic === groups.topic.name) return this.#endInGroups(end, index);
     if (isInternalTopic(topic)) return Errors.INVALID_TOPIC_EXCEPTION;

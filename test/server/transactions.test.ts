@@ -296,6 +296,39 @@ describe('WriteTxnMarkers', () => {
   });
 });
 
+describe('WriteTxnMarkers of no producer', () => {
+  test.each([
+    [-1, 0],
+    [7, -1],
+    [-1, -1],
+    [-5, -5],
+  ])('is refused: id %i, epoch %i', async (producerId, producerEpoch) => {
+    const node = await start();
+    const client = await begun(node);
+    await client.produce(12, 't', 0, 'a');
+    const { markers } = await node.ask(WriteTxnMarkers, 2, {
+      markers: [
+        {
+          producerId,
+          producerEpoch,
+          transactionResult: true,
+          coordinatorEpoch: 0,
+          topics: [
+            { name: 't', partitionIndexes: [0, 1] },
+            { name: OFFSETS_TOPIC, partitionIndexes: [0] },
+          ],
+        },
+      ],
+    });
+    const codes = markers.flatMap(({ topics }) =>
+      topics.flatMap(({ partitions }) => partitions.map(({ errorCode }) => errorCode)),
+    );
+    expect(codes).toEqual([Errors.INVALID_REQUEST, Errors.INVALID_REQUEST, Errors.INVALID_REQUEST]);
+    expect((await fetched(node, 't', 0)).shown).toEqual(['a']);
+    expect(node.failures).toEqual([]);
+  });
+});
+
 describe('what tools see', () => {
   test('one transaction as it is', async () => {
     const node = await start();
