@@ -1,10 +1,14 @@
 /** The real broker as a node of a simulated world. */
 import { type FormatOptions, formatFolders } from '../../src/broker/format';
+import { NodeQuorum } from '../../src/broker/quorum';
 import { soleNodeProperties } from '../../src/broker/sole-node';
 import { startNode } from '../../src/broker/start-node';
 import { ELIGIBLE_LEADER_REPLICAS_VERSION } from '../../src/metadata/features';
-import type { Platform } from '../../src/platform/platform';
+import type { Disk, Platform } from '../../src/platform/platform';
 import { uuidOf } from '../../src/protocol/ids';
+import { METADATA_TOPIC } from '../../src/raft/metadata-folder';
+import { patch } from './planted/plant';
+import type { MetadataLog } from './world/metadata-replay';
 import { CLIENT_PORT, nodeName, type StartNode } from './world/node';
 import { type Scenario, shapeOf } from './world/scenario';
 import type { Shape } from './world/shape';
@@ -16,11 +20,32 @@ const CLUSTER_ID = 'c2ltdWxhdGVkLXdvcmxkLQ';
 /** Transactions that take too long are looked for more often than every ten seconds. */
 const OFTEN = [['transaction.abort.timed.out.transaction.cleanup.interval.ms', '1000']] as const;
 
+/** Who is told of a node's metadata log, by the disk of its life. */
+const watchers = new WeakMap<Disk, (metadataLog: MetadataLog) => void>();
+
+// The broker itself is to be had only once it has started: long after it takes part in the quorum.
+patch(NodeQuorum, 'open', (open) => (options) => {
+  const { disk } = options.platform;
+  const opening = open.call(NodeQuorum, options);
+  const opened = ({ driver, publisher }: NodeQuorum): void =>
+    watchers.get(disk)?.({
+      disk,
+      folder: `${DATA_FOLDER}/${METADATA_TOPIC}-0`,
+      startOffset: () => driver.startOffset,
+      highWatermark: () => driver.highWatermark,
+      image: () => publisher.image,
+    });
+  // Whoever opens it hears of what fails.
+  opening.then(opened, () => undefined);
+  return opening;
+});
+
 /**
  * Alone as `ottla start` would run it, among others as broker and voting controller in one; and
  * with what the scenario says about flushing.
  */
-export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => {
+export const startBrokerNode: StartNode = async (platform, nodeId, scenario, opened) => {
+  if (opened !== undefined) watchers.set(platform.disk, opened);
   const host = nodeName(nodeId);
   const isAlone = scenario.nodes === 1;
   if (!isAlone) await format(platform, nodeId, scenario);
@@ -36,7 +61,6 @@ export const startBrokerNode: StartNode = async (platform, nodeId, scenario) => 
   });
   const inside = {
     partitions: () => broker.replicas.all(),
-    highWatermark: () => broker.quorum.driver.highWatermark,
     image: () => broker.quorum.publisher.image,
   };
   return { stop: () => broker.stop(), failed: broker.failed, inside };

@@ -4,6 +4,7 @@ import type { LogFields, LogLevel, Platform } from '../../../src/platform/platfo
 import type { Machine } from '../engine/machine';
 import type { CrashKind } from '../engine/simulated-disk';
 import type { Simulation } from '../engine/simulation';
+import type { MetadataLog } from './metadata-replay';
 import type { Scenario } from './scenario';
 import type { Inside } from './watch';
 
@@ -25,6 +26,13 @@ export type StartNode = (
   platform: Platform,
   nodeId: number,
   scenario: Scenario,
+  /** Told of the metadata log once that is open, if there is one. */
+  opened?: (metadataLog: MetadataLog) => void,
+) => Promise<RunningNode>;
+
+type Start = (
+  platform: Platform,
+  opened: (metadataLog: MetadataLog) => void,
 ) => Promise<RunningNode>;
 
 export interface NodeEvents {
@@ -44,9 +52,10 @@ export class SimulatedNode {
   readonly id: number;
   readonly machine: Machine;
   readonly #simulation: Simulation;
-  readonly #start: (platform: Platform) => Promise<RunningNode>;
+  readonly #start: Start;
   readonly #events: NodeEvents;
   #running: RunningNode | undefined;
+  #metadataLog: MetadataLog | undefined;
   /** Whether this life's disk has failed: then not starting or not stopping well is no fault. */
   #hasFailingDisk = false;
   #isHealed = false;
@@ -56,7 +65,7 @@ export class SimulatedNode {
     simulation: Simulation,
     machine: Machine,
     id: number,
-    start: (platform: Platform) => Promise<RunningNode>,
+    start: Start,
     events: NodeEvents,
   ) {
     this.#simulation = simulation;
@@ -76,6 +85,11 @@ export class SimulatedNode {
     return this.isUp ? this.#running?.inside : undefined;
   }
 
+  /** From when it is open to when the process ends. */
+  get metadataLog(): MetadataLog | undefined {
+    return this.machine.life === undefined ? undefined : this.#metadataLog;
+  }
+
   get crashes(): number {
     return this.#crashes;
   }
@@ -87,8 +101,12 @@ export class SimulatedNode {
     const log = loggerOver((level, event, fields) => {
       if (!life.isOver) this.#events.logged(this, level, event, fields);
     });
+    this.#metadataLog = undefined;
     const { life, platform } = this.machine.boot(log);
-    this.#start(platform).then(
+    const opened = (metadataLog: MetadataLog): void => {
+      if (!life.isOver) this.#metadataLog = metadataLog;
+    };
+    this.#start(platform, opened).then(
       (running) => {
         if (life.isOver) return;
         this.#running = running;

@@ -1,6 +1,7 @@
 /**
  * What must hold within a cluster, looked at from the inside after everything that happens: who
- * leads, high watermarks, and whether replicas have the same records.
+ * leads, high watermarks, whether replicas have the same records, and nodes the picture that the
+ * metadata log gives.
  */
 
 import type { Image } from '../../../src/metadata/image';
@@ -8,12 +9,11 @@ import { baseOffset, crc, lastOffset, leaderEpoch } from '../../../src/protocol/
 import { batchPositions } from '../../../src/protocol/records/batches';
 import type { Partition } from '../../../src/replication/partition';
 import { Violation } from './history';
+import { type MetadataLog, MetadataReplay } from './metadata-replay';
 
 /** What a node under test lets be seen of itself; all of one life. */
 export interface Inside {
   partitions(): Iterable<Partition>;
-  /** Of the metadata log. */
-  highWatermark(): number;
   image(): Image;
 }
 
@@ -31,7 +31,8 @@ export class Watch {
   /** Of each epoch of the metadata log, and of each partition. */
   readonly #leaders = new Map<string, number>();
   readonly #replicas = new WeakMap<Partition, Seen>();
-  readonly #quorums = new WeakMap<Inside, number>();
+  readonly #quorums = new WeakMap<MetadataLog, number>();
+  readonly #replay = new MetadataReplay();
   /** Of each partition, the batches below some replica's high watermark, by their base offset. */
   readonly #committed = new Map<string, Map<number, string>>();
   readonly #ends = new Map<string, number>();
@@ -47,15 +48,24 @@ export class Watch {
 
   /** To be called after every event, for each node that runs. */
   look(nodeId: number, inside: Inside): void {
-    const highWatermark = inside.highWatermark();
-    const before = this.#quorums.get(inside) ?? 0;
+    for (const partition of inside.partitions()) this.#lookAt(nodeId, partition);
+  }
+
+  /**
+   * To be called after every event, for each metadata log that is open: in a node that only starts,
+   * too, since what it takes part in may be cut off before it has started.
+   */
+  lookAtMetadata(nodeId: number, log: MetadataLog): void {
+    const highWatermark = log.highWatermark();
+    const before = this.#quorums.get(log) ?? 0;
+    if (highWatermark === before) return;
     if (highWatermark < before) {
       throw new Violation(
         `the metadata log's high watermark fell from ${before} to ${highWatermark} on node ${nodeId}`,
       );
     }
-    this.#quorums.set(inside, highWatermark);
-    for (const partition of inside.partitions()) this.#lookAt(nodeId, partition);
+    this.#quorums.set(log, highWatermark);
+    this.#replay.follow(log);
   }
 
   /**
@@ -64,6 +74,16 @@ export class Watch {
    */
   compare(nodeId: number, inside: Inside): void {
     for (const partition of inside.partitions()) this.#compare(nodeId, partition);
+  }
+
+  /** Holds a node's picture against the metadata log. To be called now and then. */
+  comparePicture(nodeId: number, log: MetadataLog): void {
+    this.#replay.hold(nodeId, log);
+  }
+
+  /** The same for its checkpoints, too, when nothing is left to happen. */
+  compareAtRest(nodeId: number, log: MetadataLog): void {
+    this.#replay.holdAll(nodeId, log);
   }
 
   #lookAt(nodeId: number, partition: Partition): void {

@@ -22,6 +22,7 @@ import { WorldTransactions } from '../transactions/world-transactions';
 import { Casualties } from './casualties';
 import { drawFaults, type Fault } from './faults';
 import { History, type HistoryCounts, Violation } from './history';
+import type { MetadataLog } from './metadata-replay';
 import { CLIENT_PORT, nodeName, SimulatedNode, type StartNode } from './node';
 import {
   drawScenario,
@@ -70,6 +71,8 @@ const LIVENESS_LIMIT_MS = 120_000;
 const ROLE_CHANGED = 'quorum role changed';
 /** How often replicas are compared. */
 const COMPARE_MS = 200;
+/** How often a node's picture is held against the metadata log, after the first time. */
+const COMPARE_PICTURE_MS = 1000;
 const NETWORK = { minDelayUs: 50, maxDelayUs: 2000 };
 
 export class World {
@@ -85,6 +88,7 @@ export class World {
   readonly #log: (line: string) => void;
   #machines = 0;
   #compareAtMs = 0;
+  readonly #comparePicturesAtMs = new WeakMap<MetadataLog, number>();
   #failure: Error | undefined;
 
   constructor(options: WorldOptions) {
@@ -180,6 +184,9 @@ export class World {
       await this.#until(areIdle, LIVENESS_LIMIT_MS, 'all clients come to rest');
     }
     await this.#verify();
+    for (const { id, metadataLog } of this.#nodes) {
+      if (metadataLog !== undefined) this.#watch.compareAtRest(id, metadataLog);
+    }
     const stopped = Promise.all(this.#nodes.map((node) => node.stop()));
     await this.#perform(stopped, 'all nodes stop');
   }
@@ -276,8 +283,8 @@ export class World {
   }
 
   #makeNode(id: number, startNode: StartNode): SimulatedNode {
-    const start: ConstructorParameters<typeof SimulatedNode>[3] = (platform) =>
-      startNode(platform, id, this.#scenario);
+    const start: ConstructorParameters<typeof SimulatedNode>[3] = (platform, opened) =>
+      startNode(platform, id, this.#scenario, opened);
     return new SimulatedNode(this.#simulation, this.#machine(nodeName(id)), id, start, {
       logged: (node, level, event, fields) => this.#logged(node, level, event, fields),
       broke: (node, error) => this.fail(error, `node ${node.id} gave up`),
@@ -311,7 +318,8 @@ export class World {
     const isDue = this.#simulation.nowMs >= this.#compareAtMs;
     if (isDue) this.#compareAtMs = this.#simulation.nowMs + COMPARE_MS;
     try {
-      for (const { id, inside } of this.#nodes) {
+      for (const { id, inside, metadataLog } of this.#nodes) {
+        if (metadataLog !== undefined) this.#lookAtMetadata(id, metadataLog);
         if (inside === undefined) continue;
         this.#watch.look(id, inside);
         if (isDue) this.#watch.compare(id, inside);
@@ -319,6 +327,14 @@ export class World {
     } catch (error) {
       this.fail(error, 'the cluster');
     }
+  }
+
+  #lookAtMetadata(nodeId: number, log: MetadataLog): void {
+    this.#watch.lookAtMetadata(nodeId, log);
+    const { nowMs } = this.#simulation;
+    if (log.image().offset < 0 || nowMs < (this.#comparePicturesAtMs.get(log) ?? 0)) return;
+    this.#comparePicturesAtMs.set(log, nowMs + COMPARE_PICTURE_MS);
+    this.#watch.comparePicture(nodeId, log);
   }
 
   #areUp(): boolean {
