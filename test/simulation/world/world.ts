@@ -179,9 +179,7 @@ export class World {
     this.#heal();
     await this.#until(() => this.#areUp(), LIVENESS_LIMIT_MS, 'all nodes are up again');
     for (const clients of [producers, transactors, readers, admins]) {
-      for (const client of clients) client.finish();
-      const areIdle = (): boolean => clients.every((client) => client.isIdle);
-      await this.#until(areIdle, LIVENESS_LIMIT_MS, 'all clients come to rest');
+      await this.#comeToRest(clients);
     }
     await this.#verify();
     for (const { id, metadataLog } of this.#nodes) {
@@ -189,6 +187,18 @@ export class World {
     }
     const stopped = Promise.all(this.#nodes.map((node) => node.stop()));
     await this.#perform(stopped, 'all nodes stop');
+  }
+
+  /** What waits for transactors may be much: the bound counts from the last one that committed. */
+  async #comeToRest(clients: readonly Client[]): Promise<void> {
+    for (const client of clients) client.finish();
+    const areIdle = (): boolean => clients.every((client) => client.isIdle);
+    let committed = this.#transactions.counts.committed;
+    const isDone = (): boolean => areIdle() || this.#transactions.counts.committed > committed;
+    while (!areIdle()) {
+      await this.#until(isDone, LIVENESS_LIMIT_MS, 'all clients come to rest');
+      committed = this.#transactions.counts.committed;
+    }
   }
 
   async #verify(): Promise<void> {
