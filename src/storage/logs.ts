@@ -148,7 +148,7 @@ export class Logs {
     this.#upkeep.start();
   }
 
-  /** Those of folders that are offline included. */
+  /** Logs of folders that are offline included. */
   get count(): number {
     return this.#logs.size;
   }
@@ -312,11 +312,10 @@ export class Logs {
   }
 
   #removeUnfinished(log: Log): void {
-    this.#context.log.info('a log that was not yet made when the process ended is removed', {
-      path: log.path,
-    });
+    const { path } = log;
+    this.#context.log.info('a log unmade when the process ended is removed', { path });
     log.abandon();
-    this.#context.removeLater(log.path, 'folder', 0);
+    this.#context.removeLater(path, 'folder', 0);
   }
 
   #add(log: Log): void {
@@ -338,10 +337,7 @@ export class Logs {
     if (named !== undefined) return named;
     const counts = new Map<LogFolder, number>(online.map((folder) => [folder, 0]));
     for (const { folder } of this.all()) counts.set(folder, (counts.get(folder) ?? 0) + 1);
-    let least: LogFolder | undefined;
-    for (const [folder, count] of counts) {
-      if (least === undefined || count < (counts.get(least) as number)) least = folder;
-    }
+    const [least] = [...counts].sort(([, one], [, other]) => one - other)[0] ?? [];
     if (least === undefined) throw new StorageError('no log folder is online');
     return least;
   }
