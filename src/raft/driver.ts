@@ -383,12 +383,16 @@ export class QuorumDriver<R> implements QuorumLog<R> {
   /** The folder failed, or holds what this build cannot read: this node ends its part. */
   #fail(cause: unknown): void {
     if (this.#failure !== undefined || this.#isClosed) return;
-    const error = cause instanceof Error ? cause : new Error(String(cause));
+    const { folder, platform } = this.#options;
+    const reason = folder.failureOf(`using ${this.#folder.path}`, cause);
+    // A folder that fails tells all its logs, this one too, within the call.
+    if (this.#failure !== undefined) return;
+    const error = reason instanceof Error ? reason : new Error(String(reason));
     this.#failure = error;
     this.#timer?.timer.cancel();
-    this.#options.platform.log.error('metadata log failed', { error });
+    platform.log.error('metadata log failed', { error });
     this.#serving.close('KAFKA_STORAGE_ERROR');
-    this.#options.platform.clock.nextTurn(() => this.#telling.tellFailure(error));
+    platform.clock.nextTurn(() => this.#telling.tellFailure(error));
   }
 
   /** What fails here leaves the log in doubt: this node ends its part, and whoever asked hears. */

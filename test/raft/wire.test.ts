@@ -1,4 +1,48 @@
+import { diskError } from '../../src/platform/disk-error';
+import type { Disk, DiskFile, OpenMode } from '../../src/platform/platform';
+import { StorageError } from '../../src/storage/errors';
 import { voterOf, WireCluster } from './wire-cluster';
+
+/** Three nodes; one is down, and what it would go on from is only in checkpoints of the others. */
+async function withOneFarBehind() {
+  const settings = {
+    maxRecordBytesBetweenSnapshots: 2000,
+    maxRetentionBytes: 4000,
+    logSegmentBytes: 2000,
+    fetchSnapshotMaxBytes: 500,
+  };
+  const cluster = await WireCluster.start({ nodes: 3, voters: 3, settings });
+  const follower = [1, 2, 3].find((id) => id !== cluster.leader.id) as number;
+  await cluster.stop(follower);
+  for (let i = 0; i < 100; i++) {
+    cluster.append(`text-${i}-${'x'.repeat(80)}`);
+    await cluster.world.advance(50);
+  }
+  expect(cluster.leader.driver.startOffset).toBeGreaterThan(20);
+  return { cluster, follower };
+}
+
+/** From now on that operation of the disk fails for whatever is to become a checkpoint. */
+function refuseCheckpoints(disk: Disk, failing: 'open' | 'write' | 'sync' | 'rename'): void {
+  const open = disk.open.bind(disk);
+  const rename = disk.rename.bind(disk);
+  const isPart = (path: string): boolean => path.endsWith('.checkpoint.part');
+  const fail = (path: string): never => {
+    throw diskError('EIO', failing, path);
+  };
+  Object.assign(disk, {
+    open: (path: string, mode: OpenMode): DiskFile => {
+      if (!isPart(path)) return open(path, mode);
+      if (failing === 'open') return fail(path);
+      const file = open(path, mode);
+      if (failing === 'write') Object.assign(file, { write: () => fail(path) });
+      if (failing === 'sync') Object.assign(file, { sync: async () => fail(path) });
+      return file;
+    },
+    rename: (from: string, to: string): void =>
+      failing === 'rename' && isPart(from) ? fail(from) : rename(from, to),
+  });
+}
 
 describe('three nodes over the wire', () => {
   test('elect a leader whose records all of them are told', async () => {
@@ -40,20 +84,7 @@ describe('three nodes over the wire', () => {
   });
 
   test('give one that fell far behind a checkpoint', async () => {
-    const settings = {
-      maxRecordBytesBetweenSnapshots: 2000,
-      maxRetentionBytes: 4000,
-      logSegmentBytes: 2000,
-      fetchSnapshotMaxBytes: 500,
-    };
-    const cluster = await WireCluster.start({ nodes: 3, voters: 3, settings });
-    const follower = [1, 2, 3].find((id) => id !== cluster.leader.id) as number;
-    await cluster.stop(follower);
-    for (let i = 0; i < 100; i++) {
-      cluster.append(`text-${i}-${'x'.repeat(80)}`);
-      await cluster.world.advance(50);
-    }
-    expect(cluster.leader.driver.startOffset).toBeGreaterThan(20);
+    const { cluster, follower } = await withOneFarBehind();
     const { owner } = await cluster.start(follower);
     await cluster.world.advance(5000);
     expect(owner.told.filter((line) => line.startsWith('snapshot'))).toHaveLength(1);
@@ -62,6 +93,19 @@ describe('three nodes over the wire', () => {
     await cluster.world.advance(1000);
     expect(owner.texts.at(-1)).toBe('last');
   });
+
+  test.each(['open', 'write', 'sync', 'rename'] as const)(
+    'lose one that cannot keep a checkpoint (%s fails): its log folder is offline',
+    async (operation) => {
+      const { cluster, follower } = await withOneFarBehind();
+      refuseCheckpoints(cluster.disks.get(follower) as Disk, operation);
+      const { owner } = await cluster.start(follower);
+      await cluster.world.advance(5000);
+      expect(owner.failure).toBeInstanceOf(StorageError);
+      expect(owner.told.filter((line) => line.startsWith('failed'))).toHaveLength(1);
+      expect(owner.failure?.message).toMatch(/^using .data.__cluster_metadata-0 failed: EIO/);
+    },
+  );
 
   test('tell the leader what they act on, and acknowledge without having acted', async () => {
     const cluster = await WireCluster.start({ nodes: 3, voters: 3, isToldWhatIsApplied: true });
