@@ -38,9 +38,7 @@ function lineOf(record: MetadataRecord, before: Image): LogEffect | undefined {
       return info('setting changed', { resource, resourceName, name, isSet: value !== null });
     }
     case 'PartitionChangeRecord':
-      return record.value.leaderRecoveryState === 1
-        ? warn('unclean leader elected', partitionFields(record.value, before))
-        : undefined;
+      return record.value.leaderRecoveryState === 1 ? uncleanLine(record.value, before) : undefined;
     default:
       return undefined;
   }
@@ -58,12 +56,16 @@ function brokerLine(
   return undefined;
 }
 
-function partitionFields(
+/** The only replica there is has whatever is left, so that its election loses nothing. */
+function uncleanLine(
   value: Extract<MetadataRecord, { type: 'PartitionChangeRecord' }>['value'],
   before: Image,
-): Readonly<Record<string, unknown>> {
+): LogEffect {
   const { topicId, partitionId, leader } = value;
-  return { topic: before.topicById(topicId)?.name, partition: partitionId, leader };
+  const fields = { topic: before.topicById(topicId)?.name, partition: partitionId, leader };
+  return before.partition(topicId, partitionId)?.replicas.length === 1
+    ? info('the only replica leads again after an unclean shutdown', fields)
+    : warn('unclean leader elected', fields);
 }
 
 const info = (event: string, fields: Readonly<Record<string, unknown>>): LogEffect => ({

@@ -62,11 +62,12 @@ export class Leading {
     this.#isOver = true;
   }
 
-  #beginTerm({ leaderEpoch, isRecovering }: Registration): void {
+  #beginTerm({ leaderEpoch, isRecovering, replicas }: Registration): void {
     const { log, logger } = this.#options;
     // Kept although it has no record yet: followers may have later epochs than our records.
     log.startEpoch(leaderEpoch);
-    if (!isRecovering) return;
+    // The only replica there is loses nothing by its election, and recovers from it with nobody.
+    if (!isRecovering || replicas.length === 1) return;
     const told = { leaderEpoch, endOffset: log.endOffset };
     logger.warn('it leads after an unclean election: records may be lost', told);
   }

@@ -2,6 +2,7 @@ import { AllocateProducerIds } from '../../src/protocol/apis/allocate-producer-i
 import { ControllerRegistration } from '../../src/protocol/apis/controller-registration';
 import { UnregisterBroker } from '../../src/protocol/apis/unregister-broker';
 import { UnregisterController } from '../../src/protocol/apis/unregister-controller';
+import { UpdateFeatures } from '../../src/protocol/apis/update-features';
 import { errorName } from '../../src/protocol/errors';
 import { uuid } from '../metadata/records';
 import { Story } from './story';
@@ -96,6 +97,27 @@ describe('registration', () => {
     const epoch = story.image.broker(1)?.epoch ?? -1;
     expect(story.heartbeat(1, { currentMetadataOffset: epoch }).isCaughtUp).toBe(false);
     expect(story.heartbeat(1, { currentMetadataOffset: epoch + 1 }).isCaughtUp).toBe(true);
+  });
+
+  test('after an unclean shutdown asks for attention only where another replica had more', () => {
+    const elr = 'eligible.leader.replicas.version';
+    const before = new Story();
+    const served = [...features(7, 33), ...features(0, 1, 'kraft.version'), ...features(0, 1, elr)];
+    for (const id of [1, 2]) before.register(id, { features: served });
+    before.ask(UpdateFeatures, {
+      featureUpdates: [{ feature: elr, maxVersionLevel: 1, upgradeType: 1 }],
+    });
+    for (const id of [1, 2]) before.heartbeat(id);
+    before.topic('alone', [2]);
+    before.topic('both', [1, 2]);
+    before.heartbeat(1, { wantFence: true });
+    const story = before.takenOver();
+    story.register(2, { features: served, incarnationId: uuid(8888) });
+    story.heartbeat(2);
+    for (const topic of ['alone', 'both']) {
+      expect(story.partition(topic)).toMatchObject({ leader: 2, isr: [2], isRecovering: true });
+    }
+    expect(story.warnings).toEqual(['unclean leader elected']);
   });
 });
 

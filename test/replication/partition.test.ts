@@ -117,6 +117,16 @@ test('the sole replica appends, commits and shows records in one step', () => {
   read.slice?.release();
 });
 
+test('whoever leads after an unclean election says so, unless there is no other replica', () => {
+  const warnings = (replicas: readonly number[]) => {
+    const { machine, become } = setUp();
+    become({ replicas, isRecovering: true });
+    return machine.lines.filter(({ level }) => level === 'warn').map(({ event }) => event);
+  };
+  expect(warnings([SELF])).toEqual([]);
+  expect(warnings([SELF, 2])).toEqual(['it leads after an unclean election: records may be lost']);
+});
+
 test('whoever is not the leader appends nothing', () => {
   const { partition, become } = setUp();
   become({ leader: 2, replicas: [SELF, 2], isr: [SELF, 2] });
