@@ -18,9 +18,7 @@ import type { OwnBrokersSuite } from '../support/suite';
 /** What we do not serve yet is not finalized. */
 const LEVELS = [
   'metadata.version=33',
-  ...['eligible.leader.replicas', 'share', 'streams', 'transaction', 'group'].map(
-    (feature) => `${feature}.version=0`,
-  ),
+  ...['share', 'streams', 'group'].map((feature) => `${feature}.version=0`),
 ];
 const PARTITIONS = 3;
 const IDS = [1, 2, 3] as const;
