@@ -17,7 +17,8 @@ import { type MetadataRecord, metadataRecordSerde } from '../metadata/metadata-r
 import { Publisher } from '../metadata/publisher';
 import { snapshotBatches } from '../metadata/snapshot';
 import type { Platform } from '../platform/platform';
-import { QuorumDriver, type QuorumDriverOptions } from '../raft/driver';
+import { QuorumDriver } from '../raft/driver';
+import type { QuorumDriverOptions } from '../raft/driver-options';
 import type { FetchRequest, QuorumRequest } from '../raft/messages';
 import {
   BatchTooLargeError,

@@ -32,8 +32,6 @@ import { SnapshotMaking } from './snapshot-making';
 import { Telling } from './telling';
 import type { Destination, VoterSet } from './voters';
 
-export * from './driver-options';
-
 /** How long a stop waits for others to take over at most. */
 const HAND_OVER_MS = 700;
 

@@ -4,7 +4,8 @@
  */
 import { silentLogger } from '../../src/platform/logger';
 import type { Platform } from '../../src/platform/platform';
-import { DEFAULT_QUORUM_SETTINGS, QuorumDriver } from '../../src/raft/driver';
+import { QuorumDriver } from '../../src/raft/driver';
+import { DEFAULT_QUORUM_SETTINGS } from '../../src/raft/driver-options';
 import { LogFolder } from '../../src/storage/log-folder';
 import { Machine } from '../simulation/engine/machine';
 import type { CrashKind } from '../simulation/engine/simulated-disk';

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../src/base/operator-error';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
-import { DEFAULT_QUORUM_SETTINGS, QuorumDriver, type QuorumSettings } from '../../src/raft/driver';
+import { QuorumDriver } from '../../src/raft/driver';
+import { DEFAULT_QUORUM_SETTINGS, type QuorumSettings } from '../../src/raft/driver-options';
 import { NotLeaderError } from '../../src/raft/quorum-log';
 import { encodeSnapshot, listSnapshots } from '../../src/raft/snapshots';
 import { decodeVoteFile } from '../../src/raft/vote-file';

@@ -1,5 +1,5 @@
 import { silentLogger } from '../../src/platform/logger';
-import { DEFAULT_QUORUM_SETTINGS } from '../../src/raft/driver';
+import { DEFAULT_QUORUM_SETTINGS } from '../../src/raft/driver-options';
 import { MetadataFolder } from '../../src/raft/metadata-folder';
 import { StorageError } from '../../src/storage/errors';
 import { LogFolder } from '../../src/storage/log-folder';

@@ -4,7 +4,7 @@ import { wallMs } from '../../src/base/times';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import { nodePlatform } from '../../src/platform/node';
 import { dataBatch } from '../../src/raft/batches';
-import { DEFAULT_QUORUM_SETTINGS } from '../../src/raft/driver';
+import { DEFAULT_QUORUM_SETTINGS } from '../../src/raft/driver-options';
 import { LogView, type OffsetAndEpoch } from '../../src/raft/log-view';
 import { MetadataFolder } from '../../src/raft/metadata-folder';
 import { encodeSnapshot, PartialSnapshot } from '../../src/raft/snapshots';

@@ -3,7 +3,8 @@
 import { channelBuffers } from '../../src/client/channel';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
-import { DEFAULT_QUORUM_SETTINGS, QuorumDriver, type QuorumSettings } from '../../src/raft/driver';
+import { QuorumDriver } from '../../src/raft/driver';
+import { DEFAULT_QUORUM_SETTINGS, type QuorumSettings } from '../../src/raft/driver-options';
 import type { FetchRequest } from '../../src/raft/messages';
 import { PeerTransport } from '../../src/raft/peer-transport';
 import { encodeSnapshot, PartialSnapshot } from '../../src/raft/snapshots';
