@@ -3,6 +3,7 @@ import { invariant } from '../base/invariant';
 import { RESOURCE_TYPES } from '../metadata/config-resources';
 import { allows, ELIGIBLE_LEADER_REPLICAS_VERSION, METADATA_VERSION } from '../metadata/features';
 import { type MetadataRecord, metadataRecord } from '../metadata/metadata-record';
+import { MIN_INSYNC_REPLICAS } from './view';
 
 /** What the log of a new leader looks like. */
 export interface Activation {
@@ -11,7 +12,7 @@ export interface Activation {
   readonly hasOpenTransaction: boolean;
   /** What formatting prepared for an empty log, metadata.version first. */
   readonly bootstrap: readonly MetadataRecord[];
-  /** The text of min.insync.replicas in force. */
+  /** The text of min.insync.replicas by this node's properties. */
   readonly minInsyncReplicas: string;
 }
 
@@ -42,7 +43,7 @@ function elrRecords({ bootstrap, minInsyncReplicas }: Activation): readonly Meta
     metadataRecord('ConfigRecord', 0, {
       resourceType: RESOURCE_TYPES.broker,
       resourceName: '',
-      name: 'min.insync.replicas',
+      name: MIN_INSYNC_REPLICAS,
       value: minInsyncReplicas,
     }),
   ];

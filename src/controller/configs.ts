@@ -22,7 +22,7 @@ import type { AlterConfigs } from '../protocol/apis/alter-configs';
 import type { IncrementalAlterConfigs } from '../protocol/apis/incremental-alter-configs';
 import { topicNameProblem } from './names';
 import { isRefused, type Refused, refuse, refused } from './refusals';
-import { MAX_RECORDS_PER_REQUEST, type Outcome, type View } from './view';
+import { MAX_RECORDS_PER_REQUEST, MIN_INSYNC_REPLICAS, type Outcome, type View } from './view';
 
 type ConfigRecord = RecordOf<'ConfigRecord'>;
 
@@ -222,7 +222,7 @@ function recordProblem(
   name: string,
   value: string | null,
 ): Refused | undefined {
-  if (isBroker(resource) && name === 'min.insync.replicas' && view.elrIsEnabled) {
+  if (isBroker(resource) && name === MIN_INSYNC_REPLICAS && view.elrIsEnabled) {
     if (resource.name !== '') {
       return refused(
         'INVALID_CONFIG',
@@ -319,7 +319,7 @@ function clearElrRecords(view: View, records: readonly MetadataRecord[]): Metada
   if (!view.elrIsEnabled) return [];
   const cleared: MetadataRecord[] = [];
   for (const record of records) {
-    if (record.type !== 'ConfigRecord' || record.value.name !== 'min.insync.replicas') continue;
+    if (record.type !== 'ConfigRecord' || record.value.name !== MIN_INSYNC_REPLICAS) continue;
     const isTopic = record.value.resourceType === RESOURCE_TYPES.topic;
     const topicName = isTopic ? record.value.resourceName : '';
     cleared.push(metadataRecord('ClearElrRecord', 0, { topicName }));

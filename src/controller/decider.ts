@@ -3,7 +3,6 @@ import type { BrokerEpoch, NodeId, Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
 import { after, type MonotonicMs, monotonicMs } from '../base/times';
 import type { Decider, Decision, Effect, Machine, Ticket } from '../machine/machine';
-import { effectiveTopicConfig } from '../metadata/effective-configs';
 import type { MetadataRecord } from '../metadata/metadata-record';
 import type { AnyApi } from '../protocol/api';
 import { ApiError } from '../protocol/errors';
@@ -92,8 +91,7 @@ export class ControllerMachine
       metadataVersion: image.metadataVersion,
       hasOpenTransaction: state.hasOpenTransaction,
       bootstrap: this.bootstrap,
-      minInsyncReplicas:
-        effectiveTopicConfig('min.insync.replicas', this.view.layersWith(new Map())).value ?? '1',
+      minInsyncReplicas: this.view.staticMinInsyncReplicas,
     });
     // Nobody is fenced for what the former controller heard or did not hear.
     const soft = [...image.brokers.values()].flatMap(({ id: broker, epoch, isFenced }) => {

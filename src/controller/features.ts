@@ -15,7 +15,7 @@ import type { RequestOf, ResponseDraft } from '../protocol/api';
 import type { UpdateFeatures } from '../protocol/apis/update-features';
 import { Errors } from '../protocol/errors';
 import { isRefused, type Refused, refused } from './refusals';
-import type { ControllerNow, Outcome, View } from './view';
+import { type ControllerNow, MIN_INSYNC_REPLICAS, type Outcome, type View } from './view';
 
 type Request = RequestOf<typeof UpdateFeatures>;
 type Response = ResponseDraft<typeof UpdateFeatures>;
@@ -24,8 +24,6 @@ type Response = ResponseDraft<typeof UpdateFeatures>;
 const UPGRADE = 1;
 const SAFE_DOWNGRADE = 2;
 const UNSAFE_DOWNGRADE = 3;
-
-const MIN_INSYNC_REPLICAS = 'min.insync.replicas';
 
 interface Update {
   readonly name: string;
@@ -110,7 +108,7 @@ function updateOne(
 }
 
 /** Eligible leader replicas need a min.insync.replicas that is the same for all brokers. */
-function oneMinIsr({ image, settings }: View): readonly MetadataRecord[] {
+function oneMinIsr({ image, staticMinInsyncReplicas }: View): readonly MetadataRecord[] {
   const records: MetadataRecord[] = [];
   const set = (resourceName: string, value: string | null): void => {
     const { broker: resourceType } = RESOURCE_TYPES;
@@ -118,7 +116,7 @@ function oneMinIsr({ image, settings }: View): readonly MetadataRecord[] {
     records.push(metadataRecord('ConfigRecord', 0, record));
   };
   if (!image.configOf({ type: 'broker', name: '' }).has(MIN_INSYNC_REPLICAS)) {
-    set('', settings.brokerValue(MIN_INSYNC_REPLICAS) ?? '1');
+    set('', staticMinInsyncReplicas);
   }
   for (const [key, overrides] of image.overridesByResource) {
     const { type, name } = resourceOfKey(key);

@@ -1,7 +1,9 @@
 /** What a decision looks at: the head, the sessions of the brokers, settings, the moment. */
 import type { NodeId, Offset, Uuid } from '../base/ids';
+import { invariant } from '../base/invariant';
 import type { Now } from '../machine/machine';
 import { type Broker, hasOnlineDirectory, isActive } from '../metadata/brokers';
+import { NO_OVERRIDES } from '../metadata/config-resources';
 import { type ConfigLayers, effectiveTopicConfig } from '../metadata/effective-configs';
 import { allows, ELIGIBLE_LEADER_REPLICAS_VERSION } from '../metadata/features';
 import type { Image } from '../metadata/image';
@@ -70,6 +72,8 @@ export interface Outcome<Response> {
 /** Most records that one request may cause (Kafka's MAX_RECORDS_PER_USER_OP). */
 export const MAX_RECORDS_PER_REQUEST = 10_000;
 
+export const MIN_INSYNC_REPLICAS = 'min.insync.replicas';
+
 export class View {
   constructor(
     readonly image: Image,
@@ -115,9 +119,18 @@ export class View {
 
   /** min.insync.replicas, no more than the replicas the topic has. */
   minInsyncReplicas(topic: Topic): number {
-    const { value } = effectiveTopicConfig('min.insync.replicas', this.layersOf(topic.name));
+    const { value } = effectiveTopicConfig(MIN_INSYNC_REPLICAS, this.layersOf(topic.name));
     const replicas = topic.partitions.get(0)?.replicas.length ?? 1;
     return Math.min(Number(value), replicas);
+  }
+
+  /** The text of min.insync.replicas where nothing but this node's properties says it. */
+  get staticMinInsyncReplicas(): string {
+    const [topic, broker, cluster] = [NO_OVERRIDES, NO_OVERRIDES, NO_OVERRIDES];
+    const layers = { topic, broker, cluster, static: this.settings.given };
+    const { value } = effectiveTopicConfig(MIN_INSYNC_REPLICAS, layers);
+    invariant(value !== null, `${MIN_INSYNC_REPLICAS} has no default`);
+    return value;
   }
 
   /** What decides about a partition; `isAlive` overrides who counts as able to lead. */

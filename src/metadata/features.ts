@@ -51,8 +51,6 @@ export const LATEST_METADATA_VERSION = 33;
 /** A feature other than `metadata.version`, as Kafka 4.4 defines it. */
 export interface Feature {
   readonly name: string;
-  /** The highest level in production. */
-  readonly latest: number;
   /** The `metadata.version` from which each level above 0 is given to a new cluster. */
   readonly bootstrapFrom: readonly number[];
   /** The `metadata.version` that each level above 0 cannot do without. */
@@ -60,12 +58,12 @@ export interface Feature {
 }
 
 export const FEATURES: readonly Feature[] = [
-  { name: 'kraft.version', latest: 1, bootstrapFrom: [21], needs: [21] },
-  { name: 'transaction.version', latest: 2, bootstrapFrom: [24, 24], needs: [0, 0] },
-  { name: 'group.version', latest: 1, bootstrapFrom: [22], needs: [0] },
-  { name: 'eligible.leader.replicas.version', latest: 1, bootstrapFrom: [26], needs: [23] },
-  { name: 'share.version', latest: 2, bootstrapFrom: [28, 31], needs: [0, 0] },
-  { name: 'streams.version', latest: 1, bootstrapFrom: [29], needs: [0] },
+  { name: KRAFT_VERSION, bootstrapFrom: [21], needs: [21] },
+  { name: TRANSACTION_VERSION, bootstrapFrom: [24, 24], needs: [0, 0] },
+  { name: 'group.version', bootstrapFrom: [22], needs: [0] },
+  { name: ELIGIBLE_LEADER_REPLICAS_VERSION, bootstrapFrom: [26], needs: [23] },
+  { name: 'share.version', bootstrapFrom: [28, 31], needs: [0, 0] },
+  { name: 'streams.version', bootstrapFrom: [29], needs: [0] },
 ];
 
 /**

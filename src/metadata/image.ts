@@ -6,6 +6,7 @@ import type { LeaderEpoch, NodeId, Offset, ProducerId, Uuid } from '../base/ids'
 import type { Acl, ClientQuota, DelegationToken, ScramCredential } from './access';
 import type { Broker, Controller } from './brokers';
 import { type ConfigResource, NO_OVERRIDES, type Overrides, resourceKey } from './config-resources';
+import { METADATA_VERSION } from './features';
 import { ShardedMap } from './sharded-map';
 import type { Partition, Topic } from './topics';
 
@@ -127,6 +128,6 @@ export class Image implements ImageParts {
   }
 
   get metadataVersion(): number {
-    return this.featureLevel('metadata.version');
+    return this.featureLevel(METADATA_VERSION);
   }
 }
