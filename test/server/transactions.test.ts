@@ -156,6 +156,22 @@ describe('offsets within a transaction', () => {
     expect(await client.commitOffset(6, 'none', 5n, as('m', 3))).toBe(Errors.GROUP_ID_NOT_FOUND);
   });
 
+  test.each([true, false])('of no epoch are refused, verified (%s) or not', async (isVerified) => {
+    const node = await start();
+    const settings = { transactionPartitionVerificationEnable: isVerified };
+    Object.assign(node.broker.services.settings, settings);
+    const client = await begun(node);
+    for (const producerEpoch of [-1, -5, -32_768]) {
+      client.producerEpoch = producerEpoch;
+      for (const version of [0, 2, 3, 4, 5, 6]) {
+        const answer = await client.commitOffset(version, 'g', 5n);
+        expect(answer).toBe(Errors.INVALID_PRODUCER_EPOCH);
+      }
+    }
+    expect(await storedOffset(node, 'g', true)).toBe(-1n);
+    expect(node.failures).toEqual([]);
+  });
+
   test('of topics that do not exist are refused', async () => {
     const client = await begun(await start());
     const of = (name: string, topicId: string, partitionIndex = 0) => ({

@@ -59,7 +59,10 @@ async function check(
   const support = supportOf(apiVersion);
   const supportsEpochBump = support === 'adds-implicitly';
   const isOff = !services.settings.transactionPartitionVerificationEnable;
-  if (isOff && !supportsEpochBump) return { proof: undefined };
+  if (isOff && !supportsEpochBump) {
+    // Nobody else looks at the epoch of a producer that is new here.
+    return producerEpoch < 0 ? Errors.INVALID_PRODUCER_EPOCH : { proof: undefined };
+  }
   const index = services.groups.partitionOf(groupId) ?? -1;
   const begun = services.replicas
     .get(OFFSETS_TOPIC, index)
