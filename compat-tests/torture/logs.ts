@@ -1,16 +1,17 @@
 /** What lies in the nodes' folders once they have stopped in order. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { METADATA_TOPIC } from '../../src/base/ids';
 import { GROUP_RECORDS } from '../../src/group/records';
 import { recordCodec } from '../../src/machine/record-codec';
 import * as batch from '../../src/protocol/records/batch';
 import { walkBatches } from '../../src/protocol/records/batches';
 import { readRecords } from '../../src/protocol/records/record';
-import { METADATA_TOPIC, parsePartitionFolder, parseSegmentFile } from '../../src/storage/names';
+import { OFFSETS_TOPIC } from '../../src/server/internal-topics';
+import { parsePartitionFolder, parseSegmentFile } from '../../src/storage/names';
 import { idIn } from './clients';
 import type { GroupLedger, Ledger, Violated } from './ledger';
 
-const OFFSETS_TOPIC = '__consumer_offsets';
 const codec = recordCodec(GROUP_RECORDS);
 
 /** One batch in a log; `bytes` are all of it. */

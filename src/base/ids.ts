@@ -22,5 +22,7 @@ export interface TopicPartition {
 
 /** The uuid of sixteen zero bytes: "none" on the wire. */
 export const ZERO_UUID: Uuid = 'AAAAAAAAAAAAAAAAAAAAAA';
-/** The fixed topic id of `__cluster_metadata`. */
+/** The log of the quorum. */
+export const METADATA_TOPIC = '__cluster_metadata';
+/** Its fixed topic id. */
 export const METADATA_TOPIC_ID: Uuid = 'AAAAAAAAAAAAAAAAAAAAAQ';

@@ -1,9 +1,10 @@
 /** The log folders that a node's settings name, and making new ones ready. */
+
 import { resolve } from 'node:path';
+import { METADATA_TOPIC } from '../base/ids';
 import type { Disk, Platform } from '../platform/platform';
 import { listSnapshots } from '../raft/snapshots';
 import { META_PROPERTIES_FILE, readMetaProperties } from '../storage/meta-properties';
-import { METADATA_TOPIC } from '../storage/names';
 import type { BoundListener } from './bind';
 import { type FormatOptions, formatFolders, randomUuid } from './format';
 import type { Settings } from './settings';

@@ -3,12 +3,11 @@
  * in each, and on a controller the 0-0 checkpoint with the first records of the cluster.
  */
 import { dirname } from 'node:path';
-import type { NodeId, Uuid } from '../base/ids';
+import { METADATA_TOPIC, type NodeId, type Uuid } from '../base/ids';
 import { KRAFT_VERSION } from '../metadata/features';
 import { metadataRecordSerde } from '../metadata/metadata-record';
 import type { Clock, Disk, Random } from '../platform/platform';
 import { BOOTSTRAP_SNAPSHOT } from '../raft/log-view';
-import { METADATA_TOPIC } from '../raft/metadata-folder';
 import { encodeSnapshot, PartialSnapshot } from '../raft/snapshots';
 import type { VoterSet } from '../raft/voters';
 import { readMetaProperties, writeMetaProperties } from '../storage/meta-properties';

@@ -2,7 +2,13 @@
  * The controller of one node: idle until the quorum makes this node its leader, then the only one
  * that decides about the picture, until it loses that office.
  */
-import type { BrokerEpoch, LeaderEpoch, NodeId, Offset } from '../base/ids';
+import {
+  type BrokerEpoch,
+  type LeaderEpoch,
+  METADATA_TOPIC,
+  type NodeId,
+  type Offset,
+} from '../base/ids';
 import { InvariantError, invariant } from '../base/invariant';
 import { Leading, type MachineLogger } from '../machine/leading';
 import type { MachineLog, Now, Refusal, Ticket } from '../machine/machine';
@@ -74,7 +80,7 @@ export class Controller {
     const isNew = committed.image.metadataVersion === 0;
     const machine = new ControllerMachine(committed, settings, isNew ? bootstrap() : []);
     const leading: Term = new Leading(machine, {
-      leadership: { name: '__cluster_metadata-0', leaderEpoch: epoch },
+      leadership: { name: `${METADATA_TOPIC}-0`, leaderEpoch: epoch },
       log: this.logOf(epoch),
       now: () => this.now(),
       timers,

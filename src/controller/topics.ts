@@ -1,4 +1,5 @@
 /** Creating topics (KIP-4, KIP-464, KIP-525): names, settings, assignments; all or nothing each. */
+import { METADATA_TOPIC } from '../base/ids';
 import { invariant } from '../base/invariant';
 import { CONFIG_SOURCES, converted, topicConfigEntries } from '../metadata/effective-configs';
 import { type MetadataRecord, metadataRecord } from '../metadata/metadata-record';
@@ -20,7 +21,6 @@ type Result = ResponseDraft<typeof CreateTopics>['topics'][number];
 
 /** Most partitions that one request may create. */
 const MAX_PARTITIONS_PER_REQUEST = 10_000;
-const METADATA_TOPIC = '__cluster_metadata';
 
 export function createTopics(
   view: View,

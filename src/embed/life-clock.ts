@@ -1,10 +1,7 @@
 /** The clock of one life: it stands while that life is frozen, and what is due then waits. */
 import { after, type MonotonicMs, monotonicMs } from '../base/times';
-import type { Clock, Timer } from '../platform/platform';
+import { type Clock, type Timer, TOLERATED_LATENESS_MS } from '../platform/platform';
 import type { Life } from './life';
-
-/** A pause up to here is the ordinary business of a loaded machine, as for the real clock. */
-const TOLERATED_MS = 250;
 
 export function lifeClock(base: Clock, life: Life): Clock {
   return new LifeClock(base, life);
@@ -81,8 +78,8 @@ class LifeClock implements Clock {
     if (this.#frozenAtMs === undefined) return;
     const frozenMs = this.base.monotonicMs() - this.#frozenAtMs;
     this.#frozenAtMs = undefined;
-    if (frozenMs <= TOLERATED_MS) return;
-    this.#leftOutMs += frozenMs - TOLERATED_MS;
+    if (frozenMs <= TOLERATED_LATENESS_MS) return;
+    this.#leftOutMs += frozenMs - TOLERATED_LATENESS_MS;
     this.#tellGap(frozenMs);
   }
 

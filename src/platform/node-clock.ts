@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import timers from 'node:timers';
 import { runInThisContext } from 'node:vm';
 import { monotonicMs, wallMs } from '../base/times';
-import type { Clock, Timer } from './platform';
+import { type Clock, type Timer, TOLERATED_LATENESS_MS } from './platform';
 import { TimerWheel } from './timer-wheel';
 
 const rawMs = performance.now.bind(performance);
@@ -18,8 +18,6 @@ const nextTick: (callback: () => void) => void = runInThisContext('process').nex
 const TICK_MS = 10;
 /** The longest sleep while timers wait, so that a gap is measured against a fresh moment. */
 const NAP_MS = 200;
-/** Lateness that is taken for the ordinary business of a loaded machine. */
-const TOLERATED_LATENESS_MS = 250;
 
 /** The machine's time. It never keeps a process alive: sockets do. */
 export function nodeClock(): Clock {

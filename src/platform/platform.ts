@@ -15,14 +15,17 @@ export interface Platform {
   readonly log: Logger;
 }
 
+/** Lateness that is taken for the ordinary business of a loaded machine. */
+export const TOLERATED_LATENESS_MS = 250;
+
 /**
  * Time and the turns of the event loop. Timers are kept in one wheel and never hold the process.
  */
 export interface Clock {
   /**
    * Whole milliseconds in which the loop ran. Time in which it did not (SIGSTOP, suspend, a turn
-   * that blocked) beyond 250 ms is left out, so no deadline passes for it and nobody has to
-   * extend one; see `onGap`.
+   * that blocked) beyond `TOLERATED_LATENESS_MS` is left out, so no deadline passes for it and
+   * nobody has to extend one; see `onGap`.
    */
   monotonicMs(): MonotonicMs;
   wallMs(): WallMs;
@@ -41,8 +44,9 @@ export interface Clock {
   /** Calls `callback` in a turn of its own, letting sockets be served first. */
   nextTurn(callback: () => void): void;
   /**
-   * Told, before any timer fires, how long the loop did not run (more than 250 ms): an active
-   * controller then asks its quorum before it fences anybody. Returns how to stop listening.
+   * Told, before any timer fires, how long the loop did not run where that is more than
+   * `TOLERATED_LATENESS_MS`: an active controller then asks its quorum before it fences anybody.
+   * Returns how to stop listening.
    */
   onGap(listener: (gapMs: number) => void): () => void;
 }

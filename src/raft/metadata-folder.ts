@@ -1,5 +1,5 @@
 /** The folder `__cluster_metadata-0`: log, checkpoints and vote as found at the start. */
-import { METADATA_TOPIC_ID, type Offset } from '../base/ids';
+import { METADATA_TOPIC, METADATA_TOPIC_ID, type Offset } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { Platform } from '../platform/platform';
 import { isControl, lastOffset } from '../protocol/records/batch';
@@ -30,8 +30,6 @@ import {
   VoteFileError,
 } from './vote-file';
 import type { VoterSet } from './voters';
-
-export const METADATA_TOPIC = '__cluster_metadata';
 
 /** Written by `kafka-storage format` of releases up to 4.3. */
 const LEGACY_BOOTSTRAP_FILE = 'bootstrap.checkpoint';

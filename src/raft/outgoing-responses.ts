@@ -1,5 +1,5 @@
 /** The quorum's answers as Kafka's messages. */
-import { METADATA_TOPIC_ID } from '../base/ids';
+import { METADATA_TOPIC, METADATA_TOPIC_ID } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { ResponseDraft } from '../protocol/api';
 import type { AddRaftVoter } from '../protocol/apis/add-raft-voter';
@@ -10,7 +10,6 @@ import type { UpdateRaftVoter } from '../protocol/apis/update-raft-voter';
 import type { Vote } from '../protocol/apis/vote';
 import { Errors } from '../protocol/errors';
 import type { KnownLeader } from './messages';
-import { METADATA_TOPIC } from './metadata-folder';
 import type { ServedResponse } from './serving';
 import { errorCode, leaderIdOnWire, nodeEndpoints } from './wire';
 

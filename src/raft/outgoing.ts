@@ -1,5 +1,5 @@
 /** Requests to other nodes of the quorum as Kafka's messages, and what their answers say. */
-import { METADATA_TOPIC_ID } from '../base/ids';
+import { METADATA_TOPIC, METADATA_TOPIC_ID } from '../base/ids';
 import type { Channel } from '../client/channel';
 import type { AnyApi, RequestDraft, ResponseOf } from '../protocol/api';
 import { AddRaftVoter } from '../protocol/apis/add-raft-voter';
@@ -24,7 +24,6 @@ import type {
   UpdateVoterRequest,
   VoteRequest,
 } from './messages';
-import { METADATA_TOPIC } from './metadata-folder';
 import {
   directoryOnWire,
   endpointsOnWire,

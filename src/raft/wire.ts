@@ -1,8 +1,7 @@
 /** What the quorum's messages have in common: error codes, leaders, the one partition. */
-import { METADATA_TOPIC_ID, type NodeId, type Uuid, ZERO_UUID } from '../base/ids';
+import { METADATA_TOPIC, METADATA_TOPIC_ID, type NodeId, type Uuid, ZERO_UUID } from '../base/ids';
 import { type ErrorCode, Errors, errorName } from '../protocol/errors';
 import type { KnownLeader, QuorumError } from './messages';
-import { METADATA_TOPIC } from './metadata-folder';
 import type { Endpoint, ReplicaKey } from './voters';
 
 export const errorCode = (error: QuorumError): ErrorCode => Errors[error];

@@ -8,6 +8,7 @@ import { Fetch } from '../protocol/apis/fetch';
 import { Errors } from '../protocol/errors';
 import type { FetchItem, FollowerSession, SessionStep } from './follower-session';
 import { fetchVersion } from './peer-versions';
+import { LAST_EPOCH, NO_SESSION } from './session-epochs';
 
 /** The settings of followers. */
 export interface FetcherSettings {
@@ -39,8 +40,6 @@ export interface FetchLaneOptions {
 type Response = ResponseOf<typeof Fetch>;
 type PartitionResponse = Response['responses'][number]['partitions'][number];
 
-/** Epoch of a request outside any session. */
-const NO_SESSION_EPOCH = -1;
 /**
  * Memory for an answer is used again up to this: the usual `replica.fetch.response.max.bytes`, and
  * what goes with the records.
@@ -60,8 +59,8 @@ export class FetchLane {
    */
   async fetch(channel: Channel, items: readonly FetchItem[] = []): Promise<Response | undefined> {
     const { session, waitMs, settings, metadataVersion } = this.options;
-    const alone = { sessionId: 0, sessionEpoch: NO_SESSION_EPOCH, changed: items, forgotten: [] };
-    const request = this.#request(session?.next() ?? alone);
+    const outside = { sessionId: NO_SESSION, sessionEpoch: LAST_EPOCH };
+    const request = this.#request(session?.next() ?? { ...outside, changed: items, forgotten: [] });
     const timeoutMs = waitMs + settings.socketTimeoutMs;
     const keep = (buffer: Buffer, start: number, end: number) => this.#keep(buffer, start, end);
     try {

@@ -10,13 +10,8 @@ import { type LeaderEpoch, type Offset, type Uuid, ZERO_UUID } from '../base/ids
 import type { MonotonicMs } from '../base/times';
 import type { Random } from '../platform/platform';
 import { Errors } from '../protocol/errors';
+import { FIRST_EPOCH, GREATEST_INT32, LAST_EPOCH, NO_SESSION, nextEpoch } from './session-epochs';
 import type { Changes, Waiting, Watchers } from './waiting';
-
-/** The session id that says "none". */
-const NO_SESSION = 0;
-const FIRST_EPOCH = 0;
-const LAST_EPOCH = -1;
-const MAX_INT32 = 0x7fff_ffff;
 
 /** Which partition; by id from version 13 on, by name before (the other is then empty or zero). */
 export interface FetchKey {
@@ -327,7 +322,7 @@ export class FetchSessions {
 
   #newId(): number {
     for (;;) {
-      const id = this.random.below(MAX_INT32 - 1) + 1;
+      const id = this.random.below(GREATEST_INT32 - 1) + 1;
       if (!this.#sessions.has(id)) return id;
     }
   }
@@ -349,8 +344,6 @@ const refused = (errorCode: number): Fetching => ({ kind: 'error', errorCode });
 
 const keyOf = (key: FetchKey): string =>
   key.topicId === ZERO_UUID ? `${key.topic}:${key.partition}` : `/${key.topicId}:${key.partition}`;
-
-const nextEpoch = (epoch: number): number => (epoch === MAX_INT32 ? 1 : epoch + 1);
 
 function isWeaker(one: Session, other: Session): boolean {
   if (one.isPrivileged !== other.isPrivileged) return other.isPrivileged;

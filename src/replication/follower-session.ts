@@ -5,6 +5,7 @@
 import type { Offset, Uuid } from '../base/ids';
 import { Errors } from '../protocol/errors';
 import type { FetchPosition } from './partition-types';
+import { FIRST_EPOCH, NO_SESSION, nextEpoch } from './session-epochs';
 
 /** One partition to ask for. */
 export interface FetchItem {
@@ -22,10 +23,6 @@ export interface SessionStep {
   readonly changed: readonly FetchItem[];
   readonly forgotten: readonly FetchItem[];
 }
-
-const NO_SESSION = 0;
-const FIRST_EPOCH = 0;
-const MAX_EPOCH = 0x7fff_ffff;
 
 export class FollowerSession {
   #id = NO_SESSION;
@@ -99,8 +96,6 @@ export class FollowerSession {
     this.#epoch = FIRST_EPOCH;
   }
 }
-
-const nextEpoch = (epoch: number): number => (epoch === MAX_EPOCH ? 1 : epoch + 1);
 
 function isSame(one: FetchItem, other: FetchItem): boolean {
   return (

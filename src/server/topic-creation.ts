@@ -1,4 +1,5 @@
 /** Topics made because somebody asked for them: done before the answer, so nobody asks twice. */
+import { METADATA_TOPIC } from '../base/ids';
 import { topicNameProblem } from '../controller/names';
 import { CreateTopics } from '../protocol/apis/create-topics';
 import { type ErrorCode, Errors } from '../protocol/errors';
@@ -56,8 +57,6 @@ interface TopicDraft {
   readonly assignments: readonly never[];
   readonly configs: readonly { readonly name: string; readonly value: string }[];
 }
-
-const METADATA_TOPIC = '__cluster_metadata';
 
 /** What a client that wanted metadata understands of the controller's refusal. */
 function codeFor(errorCode: number): ErrorCode {

@@ -1,5 +1,5 @@
 /** A log folder in use by this process: its lock, its checkpoints, how the last life ended. */
-import type { BrokerEpoch, TopicPartition } from '../base/ids';
+import { type BrokerEpoch, METADATA_TOPIC, type TopicPartition } from '../base/ids';
 import type { Disk, DiskLock } from '../platform/platform';
 import {
   CLEAN_SHUTDOWN_FILE,
@@ -14,7 +14,7 @@ import type { LogOptions } from './log';
 import type { LogContext } from './log-context';
 import { LogFolder } from './log-folder';
 import { MetaPropertiesError, readMetaProperties } from './meta-properties';
-import { METADATA_TOPIC, type PartitionFolderName, parsePartitionFolder } from './names';
+import { type PartitionFolderName, parsePartitionFolder } from './names';
 import { checkpointed, OffsetCheckpoints } from './offset-checkpoints';
 import type { LogSettings } from './settings';
 

@@ -1,9 +1,6 @@
 /** Names of files and folders in a log folder, as Kafka writes and reads them. */
 import type { Offset, TopicPartition } from '../base/ids';
 
-/** The log of the quorum; not one of the broker's own. */
-export const METADATA_TOPIC = '__cluster_metadata';
-
 const OFFSET_DIGITS = 20;
 const MAX_NAME_LENGTH = 255;
 

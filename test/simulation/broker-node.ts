@@ -1,4 +1,5 @@
 /** The real broker as a node of a simulated world. */
+import { METADATA_TOPIC } from '../../src/base/ids';
 import { type FormatOptions, formatFolders } from '../../src/broker/format';
 import { NodeQuorum } from '../../src/broker/quorum';
 import { soleNodeProperties } from '../../src/broker/sole-node';
@@ -6,7 +7,6 @@ import { startNode } from '../../src/broker/start-node';
 import { ELIGIBLE_LEADER_REPLICAS_VERSION } from '../../src/metadata/features';
 import type { Disk, Platform } from '../../src/platform/platform';
 import { uuidOf } from '../../src/protocol/ids';
-import { METADATA_TOPIC } from '../../src/raft/metadata-folder';
 import { patch } from './planted/plant';
 import type { MetadataLog } from './world/metadata-replay';
 import { CLIENT_PORT, nodeName, type StartNode } from './world/node';

@@ -2,12 +2,11 @@
  * DescribeQuorum 0–2: leader, high watermark and how far each replica of the metadata log is
  * (KIP-595, KIP-836, KIP-853). Brokers pass it on to the leader.
  */
-import { ZERO_UUID } from '../../base/ids';
+import { METADATA_TOPIC, ZERO_UUID } from '../../base/ids';
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { DescribeQuorum } from '../../protocol/apis/describe-quorum';
 import { type ErrorCode, Errors } from '../../protocol/errors';
 import type { Progress } from '../../raft/leader-role';
-import { METADATA_TOPIC } from '../../raft/metadata-folder';
 import type { QuorumStatus } from '../../raft/raft';
 import { onlyPartition } from '../../raft/wire';
 import { serve } from '../handler';

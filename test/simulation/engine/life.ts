@@ -2,10 +2,10 @@
  * One life of one simulated process, from its start to its end. A life that is over runs to the
  * end of its turn, but its writes, sends and timers go nowhere.
  */
+import { TOLERATED_LATENESS_MS } from '../../../src/platform/platform';
 import type { Simulation, SimulationEvent } from './simulation';
 
-/** As the real clock: lateness up to here is the ordinary business of a loaded machine. */
-const TOLERATED_LATENESS_US = 250_000;
+const TOLERATED_LATENESS_US = TOLERATED_LATENESS_MS * 1_000;
 
 export class Life {
   /** The machine it runs on. */
