@@ -33,14 +33,16 @@ export class FeatureAdmin extends FinishingClient {
   }
 
   async #setLevel(level: number): Promise<void> {
-    const upgradeType = level < this.#level ? SAFE_DOWNGRADE : UPGRADE;
+    let upgradeType = level < this.#level ? SAFE_DOWNGRADE : UPGRADE;
     await this.#cluster.persist(async () => {
       const answer = await (await this.#cluster.any()).request(UpdateFeatures, 1, {
         timeoutMs: 5000,
         featureUpdates: [{ feature: FEATURE, maxVersionLevel: level, upgradeType }],
       });
-      // While its disk fails the controller is not sure of what every node can do.
+      // While its disk fails the controller is not sure of what every node can do. Or an attempt
+      // that was given up was carried out late: then it is the other way from there.
       if (answer.errorCode === Errors.INVALID_UPDATE_VERSION) {
+        upgradeType = upgradeType === UPGRADE ? SAFE_DOWNGRADE : UPGRADE;
         throw new TryAgain(answer.errorMessage ?? 'not every node is known');
       }
       expectNone(answer.errorCode, 'UpdateFeatures');
