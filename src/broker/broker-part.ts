@@ -1,5 +1,8 @@
 /** What a node does as a broker: its place in the cluster, copies of partitions, coordinators. */
-import type { BrokerEpoch } from '../base/ids';
+import type { BrokerEpoch, Uuid } from '../base/ids';
+import type { Delta } from '../metadata/delta';
+import { diff } from '../metadata/diff';
+import { Image } from '../metadata/image';
 import type { Publisher } from '../metadata/publisher';
 import type { Platform } from '../platform/platform';
 import { ApiError } from '../protocol/errors';
@@ -35,14 +38,18 @@ export class BrokerPart {
   readonly transactions: NodeTransactionServices;
   readonly #options: BrokerPartOptions;
   readonly #fetchers: ReplicaFetchers;
+  /** New at every start. */
+  readonly #incarnationId: Uuid;
   #registration: Registration | undefined;
+  #isTakingPart = false;
 
-  /** Follows the picture from now on. */
+  /** Follows the picture from when its own registration is in it. */
   constructor(options: BrokerPartOptions) {
     const { platform, settings, data, publisher, producerIds, failed } = options;
     const { clock, random, log } = platform;
     const picture = () => publisher.image;
     this.#options = options;
+    this.#incarnationId = randomUuid(random);
     const { replicas } = data;
     this.#fetchers = replicaFetchers({
       platform,
@@ -62,9 +69,7 @@ export class BrokerPart {
       groups: this.groups,
       takeProducerId: () => producerIds.take(),
     });
-    publisher.subscribe((image, delta) => replicas.apply(image, delta));
-    publisher.subscribe((image, delta) => this.#fetchers.apply(image, delta));
-    publisher.subscribe((image, delta) => this.groups.apply(image, delta));
+    publisher.subscribe((image, delta) => this.#follow(image, delta));
   }
 
   /** -1 until registered. */
@@ -110,6 +115,22 @@ export class BrokerPart {
     this.stopCoordinating();
   }
 
+  /**
+   * Until this life is registered the picture shows what the one before it led, and of that records
+   * may be lost with the power: by registering it, the controller takes the leadership away
+   * (KIP-966).
+   */
+  #follow(image: Image, delta: Delta): void {
+    const { data, settings } = this.#options;
+    const isFirst = !this.#isTakingPart;
+    if (isFirst && image.broker(settings.nodeId)?.incarnationId !== this.#incarnationId) return;
+    this.#isTakingPart = true;
+    const change = isFirst ? diff(Image.empty, image) : delta;
+    data.replicas.apply(image, change);
+    this.#fetchers.apply(image, change);
+    this.groups.apply(image, change);
+  }
+
   /** Without them the first producer that wants one waits. */
   async #prepareProducerIds(): Promise<void> {
     const { producerIds, platform } = this.#options;
@@ -123,7 +144,7 @@ export class BrokerPart {
 
   #register(bound: readonly BoundListener[]): Registration {
     const { platform, settings, plans, data, access, clusterId, publisher, failed } = this.#options;
-    const { clock, random, log } = platform;
+    const { clock, log } = platform;
     return new Registration({
       clock,
       logger: log,
@@ -131,7 +152,7 @@ export class BrokerPart {
       publisher,
       nodeId: settings.nodeId,
       clusterId,
-      incarnationId: randomUuid(random),
+      incarnationId: this.#incarnationId,
       rack: settings.value('broker.rack'),
       listeners: plans
         .filter(({ isForControllers }) => !isForControllers)

@@ -3,6 +3,7 @@ import { CreateTopics } from '../../src/protocol/apis/create-topics';
 import { Produce } from '../../src/protocol/apis/produce';
 import { Errors } from '../../src/protocol/errors';
 import { buildBatch } from '../../src/protocol/records/builder';
+import { Replicas } from '../../src/replication/replicas';
 import { BrokerCluster, type Roles } from '../support/broker-cluster';
 
 /** So few that one large topic is enough for a checkpoint, and a small one is not. */
@@ -46,4 +47,24 @@ test.each<[string, readonly Roles[]]>([
   cluster.kill(leaderId);
   await cluster.outcome(cluster.boot(leaderId));
   expect(cluster.broker(leaderId).replicas.get('young', 0)?.endOffset).toBe(1);
+});
+
+test.each<[string, readonly Roles[]]>([
+  ['alone', ['broker,controller']],
+  ['whose former session is not over', ['broker,controller', 'broker', 'broker']],
+])('a node %s takes part only once it is registered anew', async (_, roles) => {
+  const cluster = await BrokerCluster.start({ roles });
+  await createTopic(cluster, 'led', 3);
+  const id = roles.length;
+  const former = cluster.broker(1).quorum.publisher.image.broker(id)?.epoch as number;
+  const applied = jest.spyOn(Replicas.prototype, 'apply');
+  cluster.kill(id);
+  await cluster.outcome(cluster.boot(id));
+  const { replicas } = cluster.broker(id);
+  const epochs = applied.mock.calls
+    .filter((_call, index) => applied.mock.contexts[index] === replicas)
+    .map(([image]) => image.broker(id)?.epoch ?? -1);
+  applied.mockRestore();
+  expect(epochs.length).toBeGreaterThan(0);
+  expect(Math.min(...epochs)).toBeGreaterThan(former);
 });
