@@ -75,7 +75,7 @@ test.each(['committed', 'seen', 'known by its offsets'])(
     const { transaction, values } = transactionIn(history);
     transaction.committing();
     if (how === 'committed') transaction.committed();
-    if (how === 'known by its offsets') history.offsetFetched('group', INPUT, 2, false);
+    if (how === 'known by its offsets') history.offsetFetched('group', INPUT, 2, []);
     const shown = how === 'known by its offsets' ? [] : values.slice(0, 1);
     expect(verify(history, shown, 0)).toThrow('lacks');
   },
@@ -111,12 +111,18 @@ test('what was read once and is gone is found', () => {
 test('a place that nobody committed, or before one that was, is found', () => {
   const history = new TransactionHistory();
   const { transaction } = transactionIn(history);
-  expect(() => history.offsetFetched('group', INPUT, 2, true)).toThrow('nobody committed');
+  expect(() => history.offsetFetched('group', INPUT, 2, history.committed())).toThrow(
+    'nobody committed',
+  );
   transaction.committing();
-  expect(() => history.offsetFetched('group', INPUT, -1, true)).not.toThrow();
+  expect(() => history.offsetFetched('group', INPUT, -1, history.committed())).not.toThrow();
+  const before = history.committed();
   transaction.committed();
-  expect(() => history.offsetFetched('group', INPUT, 2, true)).not.toThrow();
-  expect(() => history.offsetFetched('group', INPUT, -1, true)).toThrow('committed 2');
+  expect(() => history.offsetFetched('group', INPUT, -1, before)).not.toThrow();
+  expect(() => history.offsetFetched('group', INPUT, 2, history.committed())).not.toThrow();
+  expect(() => history.offsetFetched('group', INPUT, -1, history.committed())).toThrow(
+    'committed 2',
+  );
 });
 
 test('an epoch that is given out twice is found', () => {

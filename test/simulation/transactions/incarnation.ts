@@ -135,13 +135,14 @@ export class Incarnation {
     // What is not stable is seen, too, but must have been committed all the same.
     const isStable = !this.#chance(0.2);
     const body = { groupId: group, topics, requireStable: isStable };
+    const before = isStable ? transactions.committed() : [];
     const answer = await channel.request(OffsetFetch, 7, body);
     expectMember(answer.errorCode, 'OffsetFetch');
     for (const { partitionIndex, committedOffset, errorCode } of answer.topics[0]?.partitions ??
       []) {
       expectMember(errorCode, 'OffsetFetch');
       const offset = Number(committedOffset);
-      transactions.offsetFetched(group, `${topic}-${partitionIndex}`, offset, isStable);
+      transactions.offsetFetched(group, `${topic}-${partitionIndex}`, offset, before);
       positions.set(partitionIndex, Math.max(offset, 0));
     }
     if (!isStable) throw new TryAgain('these places were only looked at');

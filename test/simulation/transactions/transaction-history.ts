@@ -104,11 +104,21 @@ export class TransactionHistory {
     this.#producers.set(incarnation, { id: producerId, epoch });
   }
 
+  /** What is committed so far, for whoever asks now and is told later. */
+  committed(): readonly TrackedTransaction[] {
+    return [...this.#transactions.values()].filter(({ outcome }) => outcome === 'committed');
+  }
+
   /**
-   * A group's committed place was told. `isStable`: no transaction that would change it was under
-   * way, so everything that was committed before counts.
+   * A group's committed place was told. `before`: what was committed when it was asked for; nothing,
+   * unless no transaction that would change it could be under way.
    */
-  offsetFetched(group: string, partition: string, offset: number, isStable: boolean): void {
+  offsetFetched(
+    group: string,
+    partition: string,
+    offset: number,
+    before: readonly TrackedTransaction[],
+  ): void {
     const key = placeKey(group, partition);
     const all = [...this.#transactions.values()];
     if (offset > 0) {
@@ -122,10 +132,9 @@ export class TransactionHistory {
       const [only] = candidates;
       if (candidates.length === 1) only?.seen(`as the place of ${group} in ${partition}`);
     }
-    if (!isStable) return;
-    for (const { name, outcome, offsets } of all) {
+    for (const { name, offsets } of before) {
       const place = offsets.get(key) ?? -1;
-      if (outcome === 'committed' && place > offset) {
+      if (place > offset) {
         throw new Violation(`${group} is at ${offset} of ${partition}, ${name} committed ${place}`);
       }
     }

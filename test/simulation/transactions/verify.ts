@@ -130,6 +130,6 @@ async function placeIs(
   expectNone(result.errorCode, 'OffsetFetch');
   const name = `${topic}-${partition}`;
   const offset = Math.max(Number(result.committedOffset), 0);
-  transactions.offsetFetched(group, name, offset, true);
+  transactions.offsetFetched(group, name, offset, transactions.committed());
   if (offset !== end) throw new Violation(`${group} is at ${offset} of ${name}, it ends at ${end}`);
 }
