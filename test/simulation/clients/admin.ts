@@ -42,10 +42,9 @@ export async function readAll(
     endOffset(await cluster.leader(topic, partition), topic, partition),
   );
   while (records.length < (end ?? 0)) {
-    const more = await cluster.persist(async () => {
-      const channel = await cluster.leader(topic, partition);
+    const more = await cluster.persist(() => {
       const options = { maxWaitMs: 100, maxBytes: 1_000_000 };
-      return readFrom(channel, topic, partition, records.length, options);
+      return readFrom(cluster, topic, partition, records.length, options);
     });
     records.push(...(more ?? []));
   }

@@ -49,6 +49,8 @@ export class ClusterView {
   readonly #world: ChannelWorld;
   readonly #channels = new Map<string, Promise<Channel>>();
   readonly #leaders = new Map<string, Leader>();
+  /** Who leads in an older epoch leads no more, whoever still believes it. */
+  readonly #newestEpochs = new Map<string, number>();
   readonly #coordinators = new Map<string, Place>();
   #attempts = 0;
 
@@ -152,8 +154,10 @@ export class ClusterView {
       expectNone(errorCode, 'Metadata');
       for (const { partitionIndex, leaderId, leaderEpoch } of partitions) {
         const place = places.get(leaderId);
-        if (place === undefined) continue;
-        this.#leaders.set(`${topic}-${partitionIndex}`, { ...place, leaderEpoch });
+        const key = `${topic}-${partitionIndex}`;
+        if (place === undefined || leaderEpoch < (this.#newestEpochs.get(key) ?? -1)) continue;
+        this.#newestEpochs.set(key, leaderEpoch);
+        this.#leaders.set(key, { ...place, leaderEpoch });
       }
     }
   }

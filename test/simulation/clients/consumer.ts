@@ -41,10 +41,9 @@ export class SimulatedConsumer extends FinishingClient {
     const name = `${topic}-${partition}`;
     for (;;) {
       const isFinishing = this.isFinishing;
-      const records = await this.#cluster.persist(async () => {
-        const channel = await this.#cluster.leader(topic, partition);
-        return readFrom(channel, topic, partition, this.#positions[partition] ?? 0, this.#plan);
-      });
+      const records = await this.#cluster.persist(() =>
+        readFrom(this.#cluster, topic, partition, this.#positions[partition] ?? 0, this.#plan),
+      );
       for (const record of records ?? []) {
         this.#history.read(name, record);
         this.#positions[partition] = record.offset + 1;

@@ -92,8 +92,7 @@ export class SimulatedMember extends FinishingClient {
 
   async #read(partition: number, position: number): Promise<number> {
     const { topic } = this.#plan;
-    const channel = await this.#cluster.leader(topic, partition);
-    const records = await readFrom(channel, topic, partition, position, READ);
+    const records = await readFrom(this.#cluster, topic, partition, position, READ);
     for (const record of records) this.#history.read(`${topic}-${partition}`, record);
     const last = records.at(-1);
     if (last === undefined) return position;

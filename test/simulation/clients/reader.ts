@@ -5,7 +5,7 @@ import { hasValidCrc } from '../../../src/protocol/records/batch';
 import { batchPositions } from '../../../src/protocol/records/batches';
 import { recordsOf } from '../../../src/protocol/records/record';
 import { type ReadRecord, shortValue, Violation } from '../world/history';
-import { expectNone } from './cluster-view';
+import { type ClusterView, expectNone } from './cluster-view';
 
 /** The last in which only a leader answers (KIP-392): one that lags knows nothing of an offset. */
 const FETCH_VERSION = 10;
@@ -17,27 +17,23 @@ export interface ReadOptions {
   readonly maxBytes: number;
 }
 
-/** The records from `offset` on that one Fetch brings. */
+/** The records from `offset` on that one Fetch of the leader brings. */
 export async function readFrom(
-  channel: Channel,
+  cluster: ClusterView,
   topic: string,
   partition: number,
   offset: number,
   options: ReadOptions,
 ): Promise<readonly ReadRecord[]> {
+  const channel = await cluster.leader(topic, partition);
+  const currentLeaderEpoch = cluster.leaderEpoch(topic, partition);
+  const wanted = { partition, currentLeaderEpoch, fetchOffset: BigInt(offset) };
   const answer = await channel.request(Fetch, FETCH_VERSION, {
     maxWaitMs: options.maxWaitMs,
     minBytes: 1,
     maxBytes: options.maxBytes,
     isolationLevel: 0,
-    topics: [
-      {
-        topic,
-        partitions: [
-          { partition, fetchOffset: BigInt(offset), partitionMaxBytes: options.maxBytes },
-        ],
-      },
-    ],
+    topics: [{ topic, partitions: [{ ...wanted, partitionMaxBytes: options.maxBytes }] }],
     forgottenTopicsData: [],
   });
   expectNone(answer.errorCode, 'Fetch');

@@ -163,8 +163,7 @@ export class Incarnation {
   async #read(partition: number, position: number): Promise<Taken> {
     const { cluster, plan } = this.#options;
     const { topic } = plan.membership;
-    const channel = await cluster.leader(topic, partition);
-    const records = await readFrom(channel, topic, partition, position, READ);
+    const records = await readFrom(cluster, topic, partition, position, READ);
     const count = this.#isFinishing ? MAX_BATCH_RECORDS : 1 + this.#below(plan.maxInputs);
     const offsets = records.slice(0, count).map(({ offset }) => offset);
     return { partition, offsets, nextOffset: (offsets.at(-1) ?? position - 1) + 1 };
