@@ -175,7 +175,7 @@ export class Incarnation {
     const transaction = transactions.begin(this.#name, this.#begun);
     const dialect = this.#dialect();
     try {
-      this.#producer.open(dialect);
+      await this.#producer.open(dialect);
       await this.#fill(transaction, taken);
       const { abortProbability } = this.#options.plan;
       await this.#end(transaction, this.#isFinishing || !this.#chance(abortProbability));

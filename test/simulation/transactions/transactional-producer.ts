@@ -87,6 +87,8 @@ export class TransactionalProducer {
   readonly #clock: Pick<Clock, 'wallMs'>;
   readonly #timeoutMs: number;
   readonly #events: ProducerEvents;
+  /** It has ended a transaction of version 1 in this epoch. */
+  #hasKeptEpoch = false;
   readonly #sequences = new Map<number, number>();
   readonly #added = new Set<number>();
   #dialect: Dialect = DIALECTS.implicit;
@@ -114,8 +116,13 @@ export class TransactionalProducer {
     });
   }
 
-  /** Begins a transaction; nobody is told before something is in it. */
-  open(dialect: Dialect): void {
+  /**
+   * Begins a transaction; nobody is told before something is in it. Going over to version 2 it asks
+   * for an epoch, as Kafka's client does: partitions in which the former transaction is still open
+   * would take records for that one's.
+   */
+  async open(dialect: Dialect): Promise<void> {
+    if (this.#hasKeptEpoch && !dialect.addsPartitions) await this.begin(true);
     this.#dialect = dialect;
     this.#added.clear();
   }
@@ -212,6 +219,7 @@ export class TransactionalProducer {
       },
     );
     if (answer.producerId >= 0) this.#take(answer.producerId, answer.producerEpoch);
+    else this.#hasKeptEpoch = true;
   }
 
   get #own() {
@@ -226,6 +234,7 @@ export class TransactionalProducer {
     if (producerId === this.#producerId && producerEpoch === this.#producerEpoch) return;
     this.#producerId = producerId;
     this.#producerEpoch = producerEpoch;
+    this.#hasKeptEpoch = false;
     this.#sequences.clear();
     this.#events.given(producerId, producerEpoch);
   }
