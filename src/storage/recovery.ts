@@ -127,8 +127,12 @@ class Recovery {
     return Segment.open(this.#context, path, base, this.#context.clock.wallMs(), jitterMs);
   }
 
-  #indexOf(offset: Offset): number {
-    const above = this.#segments.findIndex(({ baseOffset }) => baseOffset > offset);
+  /**
+   * The segment of the last record below the recovery point. If it was closed there, its index of
+   * aborted transactions is durable only once something behind it is, and is not missed if lost.
+   */
+  #indexOf(recoveryPoint: Offset): number {
+    const above = this.#segments.findIndex(({ baseOffset }) => baseOffset >= recoveryPoint);
     return Math.max(0, (above < 0 ? this.#segments.length : above) - 1);
   }
 

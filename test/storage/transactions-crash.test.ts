@@ -62,13 +62,14 @@ function append(log: Log, promised: Promised, one: Appended, isOver: () => boole
 }
 
 async function work(
-  log: Log,
+  logs: Logs,
   promised: Promised,
   chance: Stream,
   { clock }: Platform,
   isOver: () => boolean,
   steps: number,
 ): Promise<void> {
+  const log = logOf(logs);
   log.listen({
     flushed: () => {
       if (!isOver()) promised.flushedEnd = Math.max(promised.flushedEnd, log.flushedEndOffset);
@@ -76,15 +77,23 @@ async function work(
   });
   const kinds: readonly Kind[] = ['plain', 'data', 'data', 'data', 'commit', 'abort', 'abort'];
   for (let step = 0; step < steps && !isOver(); step++) {
-    const choice = chance.below(20);
+    const choice = chance.below(22);
     if (choice < 14) {
       const one = { kind: chance.pick(kinds), producerId: chance.pick(PRODUCERS) };
       append(log, promised, one, isOver);
     } else if (choice < 16) await log.flush();
     else if (choice === 16) log.roll();
     else if (choice === 17) log.writeIndexes();
+    else if (choice === 18) makeAnother(logs);
     else await clock.sleep(chance.below(120));
   }
+}
+
+/** Whenever a log is made, the recovery points of all are written down. */
+function makeAnother(logs: Logs): void {
+  let partition = 1;
+  while (logs.get(TOPIC, partition) !== undefined) partition++;
+  logs.create({ topic: TOPIC, partition }, TOPIC_ID);
 }
 
 /** Goes on from what is really there, which is a prefix of what was appended. */
@@ -161,7 +170,7 @@ test.each(KINDS)(
         const before = disk?.operations ?? 0;
         if (total > 0) disk?.crashAt(at, (doPart) => host.machine.crash(kind, doPart));
         const logs = await openLogs(platform, settings);
-        await work(logOf(logs), promised, host.chance, platform, isOver, 24);
+        await work(logs, promised, host.chance, platform, isOver, 24);
         if (!isOver()) await logs.close(2);
         if (!isOver() && total === 0) total = (disk?.operations ?? 0) - before;
       });
@@ -194,7 +203,7 @@ test('many lives, each ended at random, know every transaction of the ones befor
           const at = host.chance.below(120);
           host.machine.disk?.crashAt(at, (doPart) => host.machine.crash(kind, doPart));
         }
-        await work(logOf(logs), promised, host.chance, platform, isOver, 40);
+        await work(logs, promised, host.chance, platform, isOver, 40);
         if (isOver()) return;
         await logs.close(life);
         hasStopped = !isOver();
