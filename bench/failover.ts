@@ -1,19 +1,13 @@
 /**
- * `npm run bench -- --failover [--fault kill|stop|freeze] [--times 30] [--against kafka]
- * [--kafka-times 10] [--profile FILE] [--client wire|kafkajs]`: what producers feel when a node of
- * three goes. Replication factor 3, `min.insync.replicas` 2, idempotent producers that wait for
- * all replicas, one record after another to a partition that the victim leads and to two that it
- * follows. Between rounds the victim comes back and every ISR is whole again.
+ * What producers feel when a node of three goes (`npm run bench -- --failover`). Replication factor 3,
+ * `min.insync.replicas` 2, idempotent producers that wait for all replicas, one record after
+ * another to a partition that the victim leads and to two that it follows. Between rounds the
+ * victim comes back and every ISR is whole again.
  */
-import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { Cluster, KAFKA_NODES, type NodeKind, OTTLA_NODES } from './clusters';
 import { FailoverAdmin, partitionLedBy } from './failover-admin';
 import { kafkajsWriter, lengthMs, type Writer, wireWriter } from './failover-writers';
-
-/** SIGKILL, SIGTERM or SIGSTOP. */
-const FAULTS = ['kill', 'stop', 'freeze'] as const;
-type Fault = (typeof FAULTS)[number];
+import type { FailoverCommand, Fault } from './options';
 
 const SIGNALS = { kill: 'SIGKILL', stop: 'SIGTERM', freeze: 'SIGSTOP' } as const;
 /** Records that each partition takes before something happens. */
@@ -24,16 +18,6 @@ const SPREAD_MS = 2_000;
 const FROZEN_MS = 50;
 /** How long writes are watched once a node that stopped in order is gone. */
 const AFTERWARDS_MS = 500;
-
-const OPTIONS = {
-  failover: { type: 'boolean', default: false },
-  fault: { type: 'string', default: 'kill' },
-  times: { type: 'string', default: '30' },
-  against: { type: 'string' },
-  'kafka-times': { type: 'string', default: '10' },
-  profile: { type: 'string' },
-  client: { type: 'string', default: 'wire' },
-} as const;
 
 interface Plan {
   readonly fault: Fault;
@@ -53,20 +37,17 @@ interface Round {
   readonly followedMs: number;
 }
 
-export async function measureFailover(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS });
-  const fault = FAULTS.find((one) => one === values.fault);
-  if (fault === undefined) throw new Error(`--fault is one of ${FAULTS.join(', ')}`);
-  const settings = values.profile === undefined ? [] : settingsIn(values.profile);
-  const kinds = [{ kind: OTTLA_NODES, settings, times: Number(values.times) }];
-  if (values.against === 'kafka') {
+export async function measureFailover(command: FailoverCommand): Promise<void> {
+  const { fault, times, kafkaTimes, profile, settings, client } = command;
+  const kinds = [{ kind: OTTLA_NODES, settings, times }];
+  if (kafkaTimes !== undefined) {
     const known = settings.filter((line) => !line.startsWith('ottla.'));
-    kinds.push({ kind: KAFKA_NODES, settings: known, times: Number(values['kafka-times']) });
+    kinds.push({ kind: KAFKA_NODES, settings: known, times: kafkaTimes });
   }
-  say(`${SIGNALS[fault]}, ${values.profile ?? 'default settings'}, client: ${values.client}`);
-  const makeWriter = values.client === 'kafkajs' ? kafkajsWriter : wireWriter;
-  for (const { kind, settings: lines, times } of kinds) {
-    await measure(kind, lines, { fault, times, makeWriter });
+  say(`${SIGNALS[fault]}, ${profile ?? 'default settings'}, client: ${client}`);
+  const makeWriter = client === 'kafkajs' ? kafkajsWriter : wireWriter;
+  for (const { kind, settings: lines, times: rounds } of kinds) {
+    await measure(kind, lines, { fault, times: rounds, makeWriter });
   }
 }
 
@@ -136,11 +117,6 @@ async function round(
     await Promise.all(writers.map((writer) => writer.stop()));
   }
 }
-
-const settingsIn = (file: string): string[] =>
-  readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
 
 function summary(values: readonly number[]): string {
   const sorted = [...values].sort((one, other) => one - other);

@@ -1,13 +1,13 @@
 /**
- * `npm run bench [-- --against kafka] [--repetitions 5] [--only TEXT]`: measures a broker started
- * for it, beside Apache Kafka if asked. Rows alternate between the two; medians are printed, and
- * the ratio of ours to theirs. With `--failover` it measures what `bench/failover.ts` says.
+ * `npm run bench`: measures a broker started for it, beside Apache Kafka if asked (USAGE in `options.ts`
+ * has all of it). Rows alternate between the two; medians are printed, and the ratio of ours to theirs.
  */
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { commandLine } from '../compat-tests/support/command-line';
 import { KAFKA_CLUSTER, OTTLA_CLUSTER } from './clusters';
 import { measureFailover } from './failover';
 import { LoadProcess } from './load';
+import { parseOptions, type RowsCommand, USAGE } from './options';
 import { type Figure, type Row, replicatedRows, rows } from './rows';
 import { startAndMeasure } from './start';
 import { KAFKA, OTTLA, type Target, type TargetKind } from './targets';
@@ -22,22 +22,14 @@ interface Series {
 void main();
 
 async function main(): Promise<void> {
-  const args = process.argv.slice(2);
-  if (args.includes('--failover')) {
-    build();
-    return measureFailover(args);
-  }
-  const { values } = parseArgs({
-    options: {
-      against: { type: 'string' },
-      repetitions: { type: 'string', default: '5' },
-      only: { type: 'string' },
-    },
-  });
-  build();
-  const isBeside = values.against === 'kafka';
-  const kinds = [OTTLA, ...(isBeside ? [KAFKA] : [])];
-  const clusters = [OTTLA_CLUSTER, ...(isBeside ? [KAFKA_CLUSTER] : [])];
+  const command = commandLine(USAGE, parseOptions);
+  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
+  await (command.measures === 'failover' ? measureFailover(command) : measureRows(command));
+}
+
+async function measureRows({ isBesideKafka, repetitions, only }: RowsCommand): Promise<void> {
+  const kinds = [OTTLA, ...(isBesideKafka ? [KAFKA] : [])];
+  const clusters = [OTTLA_CLUSTER, ...(isBesideKafka ? [KAFKA_CLUSTER] : [])];
   for (const kind of kinds) {
     const reason = await kind.missing();
     if (reason !== undefined) throw new Error(`${kind.name} cannot be measured: ${reason}`);
@@ -45,29 +37,26 @@ async function main(): Promise<void> {
   const load = new LoadProcess();
   const second = new LoadProcess();
   try {
-    const repetitions = Number(values.repetitions);
-    if (values.only === undefined) await measureStarts(kinds, repetitions, load);
-    await measureAll(kinds, rows(second), repetitions, values.only, load);
-    await measureAll(clusters, replicatedRows(), repetitions, values.only, load);
-    if (values.only === undefined) for (const line of measureValidation()) say(line);
+    const named = ({ name }: Row): boolean => only === undefined || name.includes(only);
+    const alone = rows(second).filter(named);
+    const replicated = replicatedRows().filter(named);
+    if (alone.length + replicated.length === 0) throw new Error(`no row's name has '${only}'`);
+    if (only === undefined) await measureStarts(kinds, repetitions, load);
+    await measureAll(kinds, alone, repetitions, load);
+    await measureAll(clusters, replicated, repetitions, load);
+    if (only === undefined) for (const line of measureValidation()) say(line);
   } finally {
     load.stop();
     second.stop();
   }
 }
 
-function build(): void {
-  execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
-}
-
 async function measureAll(
   kinds: readonly TargetKind[],
-  all: readonly Row[],
+  wanted: readonly Row[],
   repetitions: number,
-  only: string | undefined,
   load: LoadProcess,
 ): Promise<void> {
-  const wanted = all.filter(({ name }) => only === undefined || name.includes(only));
   if (wanted.length === 0) return;
   const targets: Target[] = [];
   try {

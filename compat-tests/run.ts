@@ -11,6 +11,7 @@ import { suite as java } from './java/suite';
 import { suite as kcat } from './kcat/suite';
 import { suite as librdkafka } from './librdkafka/suite';
 import { suite as mixed } from './mixed/suite';
+import { commandLine } from './support/command-line';
 import { startOttla, temporaryFolder } from './support/ottla';
 import type { ForeignSuite, OwnBrokersSuite } from './support/suite';
 import { suite as torture } from './torture/suite';
@@ -26,14 +27,25 @@ const SUITES: readonly (ForeignSuite | OwnBrokersSuite)[] = [
   mixed,
   ...fire,
 ];
+const USAGE = `npm run compat -- [SUITE …]
+
+  all of them, or those named: ${[...new Set(SUITES.map(({ name }) => name))].join(', ')}`;
 const tally = { passed: 0, failed: 0, skipped: 0 };
 
-void main(process.argv.slice(2));
+void main(commandLine(USAGE, suitesNamed));
 
-async function main(names: readonly string[]): Promise<void> {
+/** The suites that were named, or all; undefined asks for help. Throws at a name that none has. */
+function suitesNamed(names: readonly string[]): typeof SUITES | undefined {
+  if (names.includes('--help')) return undefined;
+  const known = SUITES.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`there is no suite '${unknown}'`);
+  return SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
+}
+
+async function main(suites: typeof SUITES): Promise<void> {
   execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
-  for (const suite of SUITES) {
-    if (names.length > 0 && !names.includes(suite.name)) continue;
+  for (const suite of suites) {
     const reason = await suite.missing();
     if (reason === undefined) {
       if (suite.broker === 'shared') await runShared(suite);

@@ -1,28 +1,12 @@
-/**
- * `npm run fire -- --client kafkajs|librdkafka|java [--client …] [--transaction-version 1|2]
- * [--nodes 1|3] [--minutes M | --seconds S] [--seed S] [--rate RECORDS]
- * [--folder KEPT]`
- */
+/** `npm run fire`: see USAGE in `options.ts`. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { commandLine } from '../support/command-line';
 import { temporaryFolder } from '../support/ottla';
-import { CLIENTS, type FireClient } from './clients';
+import type { FireClient } from './clients';
 import { fire } from './fire';
-
-const { values } = parseArgs({
-  options: {
-    client: { type: 'string', multiple: true, default: ['kafkajs'] },
-    'transaction-version': { type: 'string', default: '2' },
-    nodes: { type: 'string', default: '3' },
-    minutes: { type: 'string' },
-    seconds: { type: 'string', default: '60' },
-    seed: { type: 'string', default: '1' },
-    rate: { type: 'string', default: '100' },
-    folder: { type: 'string' },
-  },
-});
+import { parseOptions, USAGE } from './options';
 
 const say = (line: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
@@ -38,25 +22,21 @@ main().catch((error) => {
 });
 
 async function main(): Promise<void> {
-  const clients = await available(values.client);
+  const typed = commandLine(USAGE, parseOptions);
+  const clients = await available(typed.clients);
   if (clients.length === 0) return;
   execFileSync(process.execPath, ['scripts/build.js'], { stdio: 'inherit' });
-  const transactionVersion = values['transaction-version'] === '1' ? 1 : 2;
-  const seconds = values.minutes === undefined ? values.seconds : Number(values.minutes) * 60;
-  const options = {
-    clients,
-    transactionVersion,
-    nodes: Number(values.nodes),
-    seconds: Number(seconds),
-    seed: Number(values.seed),
-    rate: Number(values.rate),
-  } as const;
-  const folder = values.folder === undefined ? temporaryFolder() : keptFolder(values.folder);
+  const folder = typed.folder === undefined ? temporaryFolder() : keptFolder(typed.folder);
   say(
-    `${clients.map(({ name }) => name).join(', ')} on ${options.nodes} nodes for ` +
-      `${options.seconds} s, transaction.version ${transactionVersion}, seed ${options.seed}`,
+    `${clients.map(({ name }) => name).join(', ')} on ${typed.nodes} nodes for ` +
+      `${typed.seconds} s, transaction.version ${typed.transactionVersion}, seed ${typed.seed}`,
   );
-  const { figures, violations } = await fire({ ...options, folder: folder.path, say });
+  const { figures, violations } = await fire({
+    ...typed,
+    clients,
+    folder: folder.path,
+    say,
+  });
   for (const line of figures) say(line);
   if (violations.length === 0) {
     say('exactly once');
@@ -74,14 +54,12 @@ function keptFolder(path: string): ReturnType<typeof temporaryFolder> {
   return { path, end: () => undefined };
 }
 
-async function available(names: readonly string[]): Promise<readonly FireClient[]> {
+async function available(wanted: readonly FireClient[]): Promise<readonly FireClient[]> {
   const found: FireClient[] = [];
-  for (const name of names) {
-    const client = CLIENTS.find((each) => each.name === name);
-    if (client === undefined) throw new Error(`${name}: know ${CLIENTS.map((each) => each.name)}`);
+  for (const client of wanted) {
     const reason = await client.missing();
     if (reason === undefined) found.push(client);
-    else say(`${name} skipped, since ${reason}`);
+    else say(`${client.name} skipped, since ${reason}`);
   }
   return found;
 }

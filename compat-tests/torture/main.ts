@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandLine } from '../support/command-line';
 import { parseOptions, USAGE } from './options';
 import { printed, replayCommand } from './report';
 import { type Progress, Storm } from './storm';
@@ -10,11 +11,7 @@ import { type Progress, Storm } from './storm';
 void main();
 
 async function main(): Promise<void> {
-  const typed = parseOptions(process.argv.slice(2));
-  if (typed === undefined) {
-    say(USAGE);
-    return;
-  }
+  const typed = commandLine(USAGE, parseOptions);
   const folder = typed.folder ?? mkdtempSync(join(tmpdir(), 'ottla-torture-'));
   mkdirSync(folder, { recursive: true });
   const options = { ...typed, folder };

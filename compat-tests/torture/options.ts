@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { numberOf } from '../support/command-line';
 
 export interface StormOptions {
   readonly nodes: number;
@@ -61,10 +62,4 @@ export function parseOptions(
     profile: values.profile === undefined ? '' : readFileSync(values.profile, 'utf8'),
     folder: values.folder === undefined ? undefined : resolve(values.folder),
   };
-}
-
-function numberOf(name: string, text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new Error(`--${name} is a number above 0, not '${text}'`);
-  return value;
 }
