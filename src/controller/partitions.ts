@@ -121,7 +121,10 @@ class Draft {
     this.removing = [];
   }
 
-  /** Who leaves an ISR that is too small still holds every committed record. */
+  /**
+   * Who leaves an ISR that is too small still holds every committed record, unless it is no replica
+   * any more: its log goes, and it may come back with an empty one.
+   */
   populateElr(): void {
     if (!this.rules.elrIsEnabled) return;
     if (this.isr.length >= this.rules.minInsyncReplicas) {
@@ -131,6 +134,7 @@ class Draft {
     const unclean = this.target.uncleanlyShutDown ?? [];
     const candidates = new Set([...this.elr, ...this.partition.isr]);
     this.elr = [...candidates]
+      .filter((node) => this.replicas.includes(node))
       .filter((node) => !this.isr.includes(node) && !unclean.includes(node))
       .sort((a, b) => a - b);
   }

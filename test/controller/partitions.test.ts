@@ -150,6 +150,36 @@ describe('the change of a partition', () => {
     });
   });
 
+  test('a replica that a reassignment takes away is not eligible to lead', () => {
+    const moving = partition({
+      replicas: [2, 3, 1],
+      isr: [1],
+      elr: [3],
+      leader: 1,
+      removingReplicas: [1],
+      addingReplicas: [2],
+    });
+    const moved = changePartition(moving, { isr: [1, 2] }, rules({ elrIsEnabled: true }));
+    expect(moved).toMatchObject({ replicas: [2, 3], isr: [2], leader: 2 });
+    expect(moved?.elr ?? moving.elr).toEqual([3]);
+  });
+
+  test.each([
+    ['called off', { replicas: [2, 3], addingReplicas: [], removingReplicas: [] }],
+    ['already gone', {}],
+  ])('nor is one whose place is %s', (_why, target) => {
+    const isGone = Object.keys(target).length === 0;
+    const before = partition({
+      replicas: isGone ? [2, 3] : [1, 2, 3],
+      addingReplicas: isGone ? [] : [1],
+      isr: [2, 3],
+      elr: [1],
+      leader: 2,
+    });
+    const change = changePartition(before, { ...target, isr: [2] }, rules({ elrIsEnabled: true }));
+    expect(change?.elr).toEqual([3]);
+  });
+
   test('with ELR, an unclean shutdown ends eligibility', () => {
     const elr = rules({ elrIsEnabled: true, alive: [1] });
     const target = { isr: [1], uncleanlyShutDown: [2] };
