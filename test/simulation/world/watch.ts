@@ -92,6 +92,12 @@ export class Watch {
     const seen = this.#seen(partition);
     if (seen.leaderEpoch !== epoch) {
       if (partition.leaderId >= 0) this.leads(nameOf(partition), epoch, partition.leaderId);
+      const at = partition.registration;
+      const mayLead = [...(at?.isr ?? []), ...(at?.elr ?? [])];
+      const stranger = mayLead.find((id) => !at?.replicas.includes(id));
+      if (stranger !== undefined) {
+        throw new Violation(`${stranger} may lead ${nameOf(partition)} and is no replica of it`);
+      }
       seen.leaderEpoch = epoch;
     } else if (highWatermark < seen.highWatermark) {
       throw new Violation(
