@@ -1,8 +1,9 @@
 /** A broker says in which of its folders replicas lie (KIP-858). */
-
-import { hasOnlineDirectory } from '../metadata/brokers';
+import type { Uuid } from '../base/ids';
+import { type Broker, hasOnlineDirectory } from '../metadata/brokers';
 import { allows } from '../metadata/features';
 import type { MetadataRecord } from '../metadata/metadata-record';
+import { directoryOf } from '../metadata/topics';
 import type { RequestOf, ResponseDraft } from '../protocol/api';
 import type { AssignReplicasToDirs } from '../protocol/apis/assign-replicas-to-dirs';
 import { type ErrorName, Errors } from '../protocol/errors';
@@ -31,7 +32,7 @@ export function assignReplicasToDirectories(
         const ref = { topicId, index: partitionIndex };
         const problem = problemOf(view, ref, broker.id);
         if (problem === undefined) {
-          records.push(...assign(view, ref, broker.id, id));
+          records.push(...assign(view, ref, broker, id));
           // A folder the broker never named has failed: nobody may lead from there.
           if (!hasOnlineDirectory(broker, id)) offline.push(ref);
         }
@@ -54,13 +55,22 @@ function problemOf(view: View, ref: PartitionRef, broker: number): ErrorName | u
 function assign(
   view: View,
   ref: PartitionRef,
-  broker: number,
-  directory: string,
+  broker: Broker,
+  directory: Uuid,
 ): readonly MetadataRecord[] {
   const topic = view.image.topicById(ref.topicId);
   const partition = topic?.partitions.get(ref.index);
   if (topic === undefined || partition === undefined) return [];
-  const directories = new Map([[broker, directory]]);
-  const change = changePartition(partition, { directories }, view.rulesFor(topic, partition));
+  const former = directoryOf(partition, broker.id);
+  // What lay in a folder that the broker has no more is not in the new one.
+  const isAnew = former !== undefined && !hasOnlineDirectory(broker, former);
+  const change = changePartition(
+    partition,
+    {
+      directories: new Map([[broker.id, directory]]),
+      ...(isAnew ? { mayHaveLostRecords: [broker.id] } : {}),
+    },
+    view.rulesFor(topic, partition),
+  );
   return change === undefined ? [] : [changeRecord(view, ref, change)];
 }

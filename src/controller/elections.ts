@@ -55,7 +55,7 @@ function lastKnownLeader(input: ElectionInput): NodeId | undefined {
   if (input.targetElr.length > 0 || input.targetIsr.length > 0) return undefined;
   const [last, ...others] = input.partition.lastKnownElr;
   if (last === undefined || others.length > 0) return undefined;
-  return input.isAcceptable(last) ? last : undefined;
+  return input.targetReplicas.includes(last) && input.isAcceptable(last) ? last : undefined;
 }
 
 const clean = (leader: NodeId): ElectionResult => ({ leader, isUnclean: false });

@@ -35,7 +35,7 @@ export function updateLeaders(
       {
         election: view.allowsUncleanElection(topic.name) ? 'unclean' : 'online',
         isr: partition.isr.filter((broker) => broker !== leaves && broker !== lost),
-        ...(lost === undefined ? {} : { uncleanlyShutDown: [lost] }),
+        ...(lost === undefined ? {} : { mayHaveLostRecords: [lost] }),
       },
       view.rulesFor(topic, partition, isAlive),
     );

@@ -43,8 +43,8 @@ export interface PartitionTarget {
   readonly removingReplicas?: readonly NodeId[];
   readonly addingReplicas?: readonly NodeId[];
   readonly isRecovering?: boolean;
-  /** Replicas that were shut down uncleanly and so may have lost what they acknowledged. */
-  readonly uncleanlyShutDown?: readonly NodeId[];
+  /** Replicas that may have lost what they acknowledged: shut down uncleanly, or in new folders. */
+  readonly mayHaveLostRecords?: readonly NodeId[];
   /** A replica's folder, by broker. */
   readonly directories?: ReadonlyMap<NodeId, Uuid>;
 }
@@ -131,11 +131,11 @@ class Draft {
       this.elr = [];
       return;
     }
-    const unclean = this.target.uncleanlyShutDown ?? [];
+    const losers = this.target.mayHaveLostRecords ?? [];
     const candidates = new Set([...this.elr, ...this.partition.isr]);
     this.elr = [...candidates]
       .filter((node) => this.replicas.includes(node))
-      .filter((node) => !this.isr.includes(node) && !unclean.includes(node))
+      .filter((node) => !this.isr.includes(node) && !losers.includes(node))
       .sort((a, b) => a - b);
   }
 

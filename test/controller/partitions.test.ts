@@ -7,6 +7,7 @@ import { AssignReplicasToDirs } from '../../src/protocol/apis/assign-replicas-to
 import { ElectLeaders } from '../../src/protocol/apis/elect-leaders';
 import { IncrementalAlterConfigs } from '../../src/protocol/apis/incremental-alter-configs';
 import { ListPartitionReassignments } from '../../src/protocol/apis/list-partition-reassignments';
+import { UpdateFeatures } from '../../src/protocol/apis/update-features';
 import { Errors, errorName } from '../../src/protocol/errors';
 import { uuid } from '../metadata/records';
 import { Story } from './story';
@@ -83,6 +84,14 @@ describe('an election', () => {
       'online',
       [2, 3],
       { isr: [], leader: -1, lastKnownElr: [2, 3] },
+      -1,
+      false,
+    ],
+    [
+      'nor one that is no replica any more',
+      'online',
+      [1, 2, 3],
+      { replicas: [1, 3], isr: [], leader: -1, lastKnownElr: [2] },
       -1,
       false,
     ],
@@ -179,7 +188,7 @@ describe('the change of a partition', () => {
 
   test('with ELR, an unclean shutdown ends eligibility', () => {
     const elr = rules({ elrIsEnabled: true, alive: [1] });
-    const target = { isr: [1], uncleanlyShutDown: [2] };
+    const target = { isr: [1], mayHaveLostRecords: [2] };
     expect(changePartition(partition({ isr: [1, 2] }), target, elr)).toEqual({ isr: [1] });
   });
 });
@@ -596,5 +605,36 @@ describe('AssignReplicasToDirs', () => {
     expect(story.partition('t')).toMatchObject({ leader: 2, isr: [2] });
     expect(errorName(assign(story, uuid(3001), 7) ?? 0)).toBe('UNKNOWN_TOPIC_OR_PARTITION');
     expect(errorName(assign(story, uuid(2003), 0, 3) ?? 0)).toBe('NOT_LEADER_OR_FOLLOWER');
+  });
+
+  test.each([
+    ['is not eligible: it begins empty', [uuid(3001)], []],
+    ['stays eligible where it moved', [uuid(2001), uuid(3001)], [1]],
+  ])('a replica in place of one in a folder that is gone %s', (_what, now, elr) => {
+    const feature = 'eligible.leader.replicas.version';
+    const features = [
+      { name: 'metadata.version', minSupportedVersion: 7, maxSupportedVersion: 33 },
+      { name: 'kraft.version', minSupportedVersion: 0, maxSupportedVersion: 1 },
+      { name: feature, minSupportedVersion: 0, maxSupportedVersion: 1 },
+    ];
+    const story = new Story({ given: new Map([['min.insync.replicas', '2']]) });
+    for (const id of [1, 2]) {
+      story.register(id, { features, logDirs: [uuid(2000 + id), uuid(3000 + id)] });
+      story.heartbeat(id);
+    }
+    story.ask(UpdateFeatures, {
+      featureUpdates: [{ feature, maxVersionLevel: 1, upgradeType: 1 }],
+    });
+    story.topic('t', [1, 2]);
+    assign(story, uuid(2001));
+    assign(story, uuid(2002), 0, 2);
+    story.heartbeat(1, { wantShutDown: true });
+    expect(story.partition('t')).toMatchObject({ isr: [2], elr: [1], leader: 2 });
+    const previousBrokerEpoch = story.image.broker(1)?.epoch ?? -1;
+    story.heartbeat(1, { wantFence: true, wantShutDown: true });
+    story.register(1, { features, logDirs: now, incarnationId: uuid(77), previousBrokerEpoch });
+    expect(story.partition('t').elr).toEqual([1]);
+    expect(assign(story, uuid(3001))).toBe(0);
+    expect(story.partition('t')).toMatchObject({ isr: [2], elr, leader: 2 });
   });
 });
