@@ -386,7 +386,6 @@ export const BROKER_SETTINGS = [
   long('log.cleaner.delete.retention.ms', '86400000', 'medium', {
     valid: atLeast(0),
     update: 'cluster-wide',
-    documentation: 'Default of `delete.retention.ms`.',
   }),
   bool('log.cleaner.enable', 'true', 'medium'),
   double('log.cleaner.io.buffer.load.factor', '0.9', 'medium', { update: 'cluster-wide' }),
@@ -400,23 +399,20 @@ export const BROKER_SETTINGS = [
   long('log.cleaner.max.compaction.lag.ms', '9223372036854775807', 'medium', {
     valid: atLeast(1),
     update: 'cluster-wide',
-    documentation: 'Default of `max.compaction.lag.ms`.',
   }),
   double('log.cleaner.min.cleanable.ratio', '0.5', 'medium', {
     valid: between(0, 1),
     update: 'cluster-wide',
-    documentation: 'Default of `min.cleanable.dirty.ratio`.',
   }),
   long('log.cleaner.min.compaction.lag.ms', '0', 'medium', {
     valid: atLeast(0),
     update: 'cluster-wide',
-    documentation: 'Default of `min.compaction.lag.ms`.',
   }),
   int('log.cleaner.threads', '1', 'medium', { valid: atLeast(0), update: 'cluster-wide' }),
   list('log.cleanup.policy', 'delete', 'medium', {
     valid: listOf('compact', 'delete'),
     update: 'cluster-wide',
-    documentation: 'Default of `cleanup.policy`.',
+    documentation: 'Default of `cleanup.policy`; nothing is compacted yet.',
   }),
   list('log.dir', '/tmp/kafka-logs', 'high', {
     documentation: 'The log folder where `log.dirs` is not set.',
