@@ -1,5 +1,4 @@
 /** The log folders that a node's settings name, and making new ones ready. */
-
 import { resolve } from 'node:path';
 import { METADATA_TOPIC } from '../base/ids';
 import type { Disk, Platform } from '../platform/platform';
@@ -117,10 +116,14 @@ function hasMetadata(disk: Disk, path: string): boolean {
 }
 
 /** No `controller.quorum.*` setting names another node. */
-function isAlone(settings: Settings): boolean {
+export function isAlone(settings: Settings): boolean {
   const voters = settings.value('controller.quorum.voters');
   const others = voters.filter((voter) => !voter.trim().startsWith(`${settings.nodeId}@`));
-  const own = settings.value('listeners').map((text) => text.slice(text.indexOf('://') + 3));
+  const listeners = [
+    ...settings.value('listeners'),
+    ...(settings.value('advertised.listeners') ?? []),
+  ];
+  const own = listeners.map((text) => text.slice(text.indexOf('://') + 3).trim());
   const servers = settings.value('controller.quorum.bootstrap.servers');
   return others.length === 0 && servers.every((server) => own.includes(server.trim()));
 }

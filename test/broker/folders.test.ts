@@ -123,6 +123,16 @@ describe('a node that is a cluster of its own', () => {
     await voter.start({ 'controller.quorum.voters': '1@localhost:9093' });
     expect(readMetaProperties(voter.disk, '/data')).toBeDefined();
   });
+
+  test('is one still when they name it as others are told to, as in Kafka’s own file', async () => {
+    const { disk, start } = setUp();
+    await start({
+      listeners: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+      'advertised.listeners': 'PLAINTEXT://localhost:9092, CONTROLLER://localhost:9093',
+      'controller.quorum.bootstrap.servers': 'localhost:9093',
+    });
+    expect(readMetaProperties(disk, '/data')).toBeDefined();
+  });
 });
 
 test.each([
