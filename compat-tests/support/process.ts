@@ -95,10 +95,11 @@ export class Server {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     cwd?: string,
+    stdin?: number,
   ) {
     this.#child = spawn(program, args, {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
       cwd,
     });
     endsWithUs(this.#child);

@@ -74,6 +74,19 @@ describe('ottla cluster', () => {
     }
   });
 
+  test.each([
+    ['a profile that is not there', ['--profile', 'absent'], /cannot read the properties file/],
+    ['--set without a value', ['--set', 'num.partitions'], /--set wants key=value/],
+    ['no node', ['--nodes', '0'], /--nodes wants a number from 1 to 100, not '0'/],
+    ['no controller', ['--controllers', '0'], /--controllers wants a number from 1 to 3, not '0'/],
+    ['a port that is none', ['--port', '70000'], /--port wants a number from 0 to/],
+  ])('leaves no folder behind for %s', async (_what, args, sentence) => {
+    const refused = await place.run('cluster', '--port', '0', ...args);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toMatch(sentence);
+    expect(existsSync(place.path('ottla-cluster'))).toBe(false);
+  });
+
   test('gives all nodes the settings of its profile, and says why a node cannot start', async () => {
     place.write('fast.properties', 'num.partitions=none\n');
     const refused = await place.run('cluster', '--port', '0', '--profile', 'fast.properties');

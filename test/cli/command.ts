@@ -22,7 +22,7 @@ export class Workplace {
 
   /** `ottla start …`, once it has said that it is ready. */
   async start(...args: readonly string[]): Promise<Server> {
-    const server = this.launch(...args);
+    const server = this.launch(args);
     await server.until(/^(ottla ready on .*|\{"ready":true.*\})$/m);
     return server;
   }
@@ -40,9 +40,10 @@ export class Workplace {
     writeFileSync(this.path(name), text);
   }
 
-  /** `ottla start …`, at once. */
-  launch(...args: readonly string[]): Server {
-    const server = new Server(process.execPath, [COMMAND, 'start', ...args], ENV, this.folder);
+  /** `ottla start …`, at once; `stdin` is an open file. */
+  launch(args: readonly string[], stdin?: number): Server {
+    const command = [COMMAND, 'start', ...args];
+    const server = new Server(process.execPath, command, ENV, this.folder, stdin);
     this.#servers.push(server);
     return server;
   }

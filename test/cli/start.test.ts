@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { Kafka, logLevel } from 'kafkajs';
 import { BROKER_SETTINGS, type BrokerSetting } from '../../src/broker/settings-table';
@@ -177,6 +177,22 @@ describe('a start that cannot be ends with exit code 2 and a sentence', () => {
     expect(existsSync(place.path('data'))).toBe(false);
   });
 
+  test('in memory, for a node that has company', async () => {
+    place.write(
+      'cluster.properties',
+      [
+        'process.roles=broker,controller',
+        'node.id=1',
+        'listeners=PLAINTEXT://localhost:0,CONTROLLER://localhost:19093',
+        'controller.listener.names=CONTROLLER',
+        'controller.quorum.voters=1@localhost:19093,2@localhost:29093',
+      ].join('\n'),
+    );
+    expect(await refusal('cluster.properties', '--memory')).toMatch(
+      /cluster\.properties names other nodes, and --memory is for a cluster of one/,
+    );
+  });
+
   test('for a damaged meta.properties', async () => {
     const server = await place.start('--data', 'one', '--port', '0');
     await server.stop();
@@ -265,6 +281,23 @@ describe('a node that is told to stop', () => {
     expect(existsSync(place.path('data/.kafka_cleanshutdown'))).toBe(true);
   });
 
+  test('by the end of its standard input, whatever that is, stops cleanly', async () => {
+    place.write('input', 'text\n');
+    for (const input of ['/dev/null', place.path('input')]) {
+      const stdin = openSync(input, 'r');
+      const server = place.launch(['--data', 'data', '--port', '0', '--stop-at-eof'], stdin);
+      closeSync(stdin);
+      await server.ended;
+      expect(server.exitCode).toBe(0);
+      expect(existsSync(place.path('data/.kafka_cleanshutdown'))).toBe(true);
+    }
+    // A pipe: `run` closes it at once.
+    expect(await place.run('start', '--memory', '--port', '0', '--stop-at-eof')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^ottla ready on /),
+    });
+  });
+
   test('while its start still waits for others ends, and lets go of its folder', async () => {
     const properties = [
       'process.roles=broker,controller',
@@ -278,13 +311,13 @@ describe('a node that is told to stop', () => {
     place.write('server.properties', properties.join('\n'));
     const format = ['storage', 'format', '-c', 'server.properties', '-t', 'AAAAAAAAAAAAAAAAAAAAAg'];
     expect((await place.run(...format)).exitCode).toBe(0);
-    const server = place.launch('server.properties');
+    const server = place.launch(['server.properties']);
     await server.until(/quorum/);
     server.signal('SIGTERM');
     await server.ended;
     expect(server.exitCode).toBe(143);
     expect(server.stdout).toBe('');
-    const again = place.launch('server.properties');
+    const again = place.launch(['server.properties']);
     await again.until(/quorum/);
     again.signal('SIGTERM');
     await again.ended;

@@ -48,11 +48,11 @@ const PLAN_FILE = 'cluster.json';
 /** Starts the nodes, says so, and runs until a signal ends them. */
 export async function clusterCommand(options: ClusterOptions): Promise<void> {
   const folder = resolve(options.data ?? 'ottla-cluster');
-  const plan = await planIn(folder, options);
   const settings = new Map([
     ...(options.profile === undefined ? [] : readProperties(options.profile)),
     ...settingsOf(options.set ?? []),
   ]);
+  const plan = await planIn(folder, options);
   const files = plan.nodes.map((node) => propertiesFile(folder, plan, node, settings));
   for (const node of plan.nodes) await formatClusterNode(nodePlatform(), plan, node);
   const supervisor = new Supervisor(options['log-level'] ?? 'warn');
@@ -71,12 +71,9 @@ async function planIn(folder: string, options: ClusterOptions): Promise<ClusterP
     refuseOther(folder, held, options);
     return held;
   }
-  const nodes = wholeNumber('--nodes', options.nodes ?? '3', MOST_NODES);
+  const nodes = wholeNumber('--nodes', options.nodes ?? '3', MOST_NODES, 1);
   const usual = String(usualControllers(nodes));
-  const controllers = wholeNumber('--controllers', options.controllers ?? usual, nodes);
-  if (nodes === 0 || controllers === 0) {
-    throw new ExitError(USAGE, 'ottla: a cluster has at least one node, which is a controller.');
-  }
+  const controllers = wholeNumber('--controllers', options.controllers ?? usual, nodes, 1);
   const { network, random } = nodePlatform();
   const first = wholeNumber('--port', options.port ?? '9092', 65_535 - 2 * nodes);
   const ports =

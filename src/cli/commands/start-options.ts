@@ -78,10 +78,13 @@ export function settingsOf(pairs: readonly string[]): Properties {
 }
 
 /** The number that a flag was given. Throws ExitError. */
-export function wholeNumber(flag: string, text: string, most: number): number {
+export function wholeNumber(flag: string, text: string, most: number, least = 0): number {
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value <= most)) {
-    throw new ExitError(USAGE, `ottla: ${flag} wants a number from 0 to ${most}, not '${text}'.`);
+  if (!(value >= least && value <= most)) {
+    throw new ExitError(
+      USAGE,
+      `ottla: ${flag} wants a number from ${least} to ${most}, not '${text}'.`,
+    );
   }
   return value;
 }

@@ -2,7 +2,9 @@
 import { networkInterfaces } from 'node:os';
 import type { BoundListener } from '../../broker/bind';
 import type { Broker } from '../../broker/broker';
+import { isAlone } from '../../broker/folders';
 import { workerFile } from '../../broker/offload-tasks';
+import { Settings } from '../../broker/settings';
 import { startNode } from '../../broker/start-node';
 import { memoryDisk } from '../../platform/memory-disk';
 import { nodePlatform } from '../../platform/node';
@@ -20,6 +22,12 @@ export async function startCommand(options: StartOptions): Promise<void> {
     throw new ExitError(USAGE, `ottla: --log-level is one of ${LOG_LEVELS.join(', ')}.`);
   }
   const properties = propertiesOf(options);
+  if (options.memory === true && !isAlone(new Settings(properties))) {
+    throw new ExitError(
+      USAGE,
+      `ottla: ${options.file ?? '--set'} names other nodes, and --memory is for a cluster of one.`,
+    );
+  }
   const signals = stopOnSignals();
   if (options['stop-at-eof'] === true) stopAtEof(signals);
   const platform = nodePlatform({ level, workerFile });
@@ -52,8 +60,8 @@ async function holdingProcess(start: () => Promise<Broker>): Promise<Broker> {
 function stopAtEof(signals: Signals): void {
   const { stdin } = process;
   stdin.on('end', () => signals.stop()).resume();
-  // A start that fails ends the process all the same.
-  stdin.unref();
+  // A start that fails ends the process all the same. A file, and /dev/null, hold no process.
+  if ('unref' in stdin) stdin.unref();
 }
 
 function readyLine(broker: Broker, isJson: boolean): string {
