@@ -2,7 +2,7 @@
 import { after, type MonotonicMs, monotonicMs } from '../base/times';
 import { checkElectionRequest, isForSelf, isOfThisCluster, WRONG_CLUSTER } from './checks';
 import { NEVER } from './connections';
-import { type Core, destinationOfVoter, knownLeader, say, trySend } from './core';
+import { type Core, destinationOfVoter, knownLeader, say, trySend, wantFlush } from './core';
 import { compareEnds } from './log-view';
 import type { IncomingResponse, QuorumError, QuorumResponse, VoteRequest } from './messages';
 import {
@@ -133,6 +133,10 @@ function askForVotes(
 ): MonotonicMs {
   let againAtMs = NEVER;
   if (isLost(role.election)) return againAtMs;
+  // Who votes relies on what this log is said to hold, and a vote that is asked for again after a
+  // restart is given again: a power loss must not have made the log shorter.
+  wantFlush(core);
+  if (core.flushedEnd < core.log.endOffset) return againAtMs;
   for (const voter of silentVoters(role.election)) {
     const destination = destinationOfVoter(core, voter.id);
     if (destination === undefined) continue;

@@ -253,6 +253,7 @@ export class ModelCluster {
 
   #send(from: number, { to, requestId, request }: Send): void {
     const id = Number(to.host.slice('host-'.length));
+    this.#checkTold(from, request);
     const deliver = () => this.#deliver(from, id, to.id, requestId, request);
     if (this.#isLost(from, id)) {
       // A connection that is refused is noticed at once, one that is cut is not.
@@ -365,6 +366,15 @@ export class ModelCluster {
           throw new Error(`leader ${id} lacks committed offset ${offset}`);
       });
     } else if (known !== id) throw new Error(`epoch ${epoch} has two leaders, ${known} and ${id}`);
+  }
+
+  /** Who is asked for a vote relies on the log of who asks: no power loss may take it away. */
+  #checkTold(from: number, request: OutgoingRequest): void {
+    if (request.kind !== 'vote') return;
+    const { flushedEnd } = this.disks.get(from) as Disk;
+    if (request.end.offset > flushedEnd) {
+      throw new Error(`${from} tells of an end ${request.end.offset} with ${flushedEnd} flushed`);
+    }
   }
 
   #checkWrite(batch: Batch): void {
