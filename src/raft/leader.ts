@@ -6,6 +6,7 @@ import { serveParked } from './leader-fetch';
 import { type LeaderRole, successors, updateOwnProgress, votersToRemind } from './leader-role';
 import { becomeResigned } from './transitions';
 import { tendVoterChange } from './voter-changes';
+import { isVoter } from './voters';
 
 /** Returns when to look again. */
 export function pollLeader(core: Core, role: LeaderRole, nowMs: MonotonicMs): MonotonicMs {
@@ -22,7 +23,8 @@ export function pollLeader(core: Core, role: LeaderRole, nowMs: MonotonicMs): Mo
     return nowMs;
   }
   const changeAtMs = commit(core, role, nowMs);
-  if (role.isResignRequested) {
+  if (isRemoved(core, role)) {
+    say(core, 'info', 'quorum leader is no voter any more', { epoch: role.epoch });
     becomeResigned(core, successors(role), nowMs);
     return nowMs;
   }
@@ -49,6 +51,13 @@ function commit(core: Core, role: LeaderRole, nowMs: MonotonicMs): MonotonicMs |
     serveParked(core, role, nowMs);
     if (role.highWatermark === before && core.log.endOffset === end) return changeAtMs;
   }
+}
+
+/** Voters without this node are committed, whether or not who removed it still waits to hear it. */
+function isRemoved(core: Core, role: LeaderRole): boolean {
+  const voters = core.history.lastVotersInLog;
+  if (voters === undefined || isVoter(core.history.lastVoters, core.self)) return false;
+  return (role.highWatermark ?? 0) > voters.offset;
 }
 
 /** Tells voters that do not fetch who leads (BeginQuorumEpoch). */

@@ -15,7 +15,6 @@ import type {
 import {
   describeReplica,
   destinationOf,
-  isVoter,
   sameVoters,
   type Voter,
   type VoterSet,
@@ -164,10 +163,6 @@ export function tendVoterChange(
   if (change === undefined) return undefined;
   if (change.lastOffset !== undefined && (highWatermark ?? 0) > change.lastOffset) {
     finish(core, role, change, { error: 'NONE' });
-    if (change.kind === 'remove' && !isVoter(core.history.lastVoters, core.self)) {
-      say(core, 'info', 'quorum leader is no voter any more', { epoch: role.epoch });
-      role.isResignRequested = true;
-    }
     return undefined;
   }
   if (nowMs < change.expiresAtMs) return change.expiresAtMs;

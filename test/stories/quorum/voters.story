@@ -160,6 +160,40 @@
   asks 3: fetch in epoch 5 at 4@4
   asks 3: fetch in epoch 5 at 4@4
 
+# and it goes then, though who asked for it has given up waiting
+> start node 1 voters 1,2,3 dynamic epoch 4 voted 1
+  is candidate in epoch 4
+  saves epoch 4 voted 1
+  asks 2: vote in epoch 4 for end 0@0
+  asks 3: vote in epoch 4 for end 0@0
+  log to 0@0, high watermark unknown, voters 1/dir1 2/dir2 3/dir3
+> answer 2 granted
+  is leader in epoch 4, leader 1
+  saves epoch 4 leader 1
+  writes 0-2 of epoch 4: leader 1 kraft.version 1 voters 1,2,3
+  asks 2: begin-epoch 4
+  asks 3: begin-epoch 4
+  log to 3@4, high watermark unknown, voters 1/dir1 2/dir2 3/dir3
+> fetch from 2 epoch 4 at 3@4 waits 0
+  answers nothing, high watermark 3 (epoch 4, leader 1)
+  log to 3@4, high watermark 3, voters 1/dir1 2/dir2 3/dir3
+> remove-voter 1
+  writes 3-3 of epoch 4: voters 2,3
+  log to 4@4, high watermark 3, voters 2/dir2 3/dir3
+> wait 2000
+  asks 2: begin-epoch 4
+  asks 3: begin-epoch 4
+  answers remove-voter REQUEST_TIMED_OUT
+> fetch from 2 epoch 4 at 4@4 waits 0
+  answers nothing, high watermark 3 (epoch 4, leader 1)
+> fetch from 3 epoch 4 at 4@4 waits 0
+  says quorum leader is no voter any more
+  is resigned in epoch 4, leader 1
+  asks 2: end-epoch 4 successors 2,3
+  asks 3: end-epoch 4 successors 2,3
+  answers nothing, high watermark 4 (epoch 4, leader 1)
+  log to 4@4, high watermark 4, voters 2/dir2 3/dir3
+
 # nobody is removed who is not known, nor the last one
 > start node 1 voters 1 dynamic
   is unattached in epoch 0
