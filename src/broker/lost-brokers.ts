@@ -1,10 +1,10 @@
 /**
  * Tells the controller of brokers that are gone sooner than their silence does: the connection on
- * which one said that it is alive has ended, and where it listened nobody takes a connection any
- * more. One that merely hangs, or cannot be reached, keeps its session.
+ * which one said that it is alive has ended, and nobody takes a connection any more anywhere where
+ * it listened. One that merely hangs, or cannot be reached, keeps its session.
  */
 import type { BrokerEpoch, NodeId } from '../base/ids';
-import type { Broker } from '../metadata/brokers';
+import type { Broker, Endpoint } from '../metadata/brokers';
 import type { Clock, Logger, Network, Timer } from '../platform/platform';
 import type { Context } from '../server/context';
 import type { Heartbeats } from '../server/services';
@@ -119,13 +119,24 @@ export class LostBrokers implements Heartbeats {
     quorum.controller?.lost(id, epoch);
   }
 
-  /** Whether the broker's listener refuses a connection; `told` is called once. */
+  /**
+   * Whether all of the broker's listeners refuse a connection; `told` is called once. What one of
+   * them is advertised as may stand for another machine here: `localhost`, for one.
+   */
   #probe({ endpoints }: Broker, told: (isRefused: boolean) => void): void {
-    const [endpoint] = endpoints;
-    if (endpoint === undefined) {
-      told(false);
-      return;
+    let open = endpoints.length;
+    let refused = 0;
+    if (open === 0) told(false);
+    for (const endpoint of endpoints) {
+      this.#probeOne(endpoint, (isRefused) => {
+        open -= 1;
+        refused += isRefused ? 1 : 0;
+        if (open === 0) told(refused === endpoints.length);
+      });
     }
+  }
+
+  #probeOne(endpoint: Endpoint, told: (isRefused: boolean) => void): void {
     const { clock, network } = this.#options;
     const timer = clock.setTimer(PROBE_MS, () => link.destroy());
     const link = network.connect(
