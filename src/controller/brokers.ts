@@ -70,10 +70,12 @@ export function heartbeat(
   const registered = checkBrokerEpoch(view, broker, epoch);
   const registeredAt = view.registrationOffset(broker) ?? epoch;
   const current = stateOf(view, registered);
-  const next = nextState(view, registered, current, request, registeredAt);
+  const lost = lostDirectories(view, registered, request);
+  const next = nextState(view, registered, current, request, lost, registeredAt);
   const records: MetadataRecord[] = [
     ...(next === current ? [] : transition(view, registered, next)),
-    ...directoryRecords(view, registered, request),
+    ...directoryRecords(view, registered, lost),
+    ...cordonRecords(view, registered, request),
   ];
   const lastOffset = now.nextOffset + records.length - 1;
   const soft: SessionChange[] = [
@@ -138,15 +140,18 @@ function nextState(
   broker: Broker,
   current: BrokerState,
   { wantFence, wantShutDown, currentMetadataOffset }: Heartbeat,
+  lost: readonly Uuid[],
   registeredAt: Offset,
 ): BrokerState {
   const leads = view.indexes.leadsAny(broker.id);
   switch (current) {
     case 'fenced':
       if (wantShutDown) return 'shutdown-now';
-      return !wantFence && currentMetadataOffset >= registeredAt ? 'unfenced' : 'fenced';
+      // What lies in a folder that is lost must be known as offline before it could be led.
+      if (wantFence || lost.length > 0) return 'fenced';
+      return currentMetadataOffset >= registeredAt ? 'unfenced' : 'fenced';
     case 'unfenced':
-      if (wantFence) return wantShutDown ? 'shutdown-now' : 'fenced';
+      if (wantFence || isLast(broker, lost)) return wantShutDown ? 'shutdown-now' : 'fenced';
       if (!wantShutDown) return 'unfenced';
       return leads ? 'controlled-shutdown' : 'shutdown-now';
     default: {
@@ -180,24 +185,34 @@ function transition(view: View, broker: Broker, next: BrokerState): MetadataReco
   }
 }
 
-/** Folders that went offline take their partitions along; cordoned ones are only noted. */
-function directoryRecords(view: View, broker: Broker, request: Heartbeat): MetadataRecord[] {
-  const records: MetadataRecord[] = [];
-  const { offlineLogDirs, cordonedLogDirs } = request;
-  const level = view.metadataVersion;
-  const lost = broker.directories.filter((directory) => offlineLogDirs.includes(directory));
-  if (allows.directories(level) && lost.length > 0) {
-    for (const directory of lost) {
-      const partitions = view.indexes.inDirectory(directory);
-      records.push(...updateLeaders(view, partitions, { leaves: broker.id }));
-    }
-    const logDirs = broker.directories.filter((directory) => !lost.includes(directory));
-    records.push(registrationChange(broker.id, broker.epoch, 2, { logDirs }));
-  }
-  if (allows.cordonedDirectories(level) && isNewCordon(broker, cordonedLogDirs)) {
-    records.push(registrationChange(broker.id, broker.epoch, 3, { cordonedLogDirs }));
-  }
-  return records;
+/** Folders that the broker has named and now calls offline. */
+function lostDirectories(view: View, broker: Broker, request: Heartbeat): readonly Uuid[] {
+  if (!allows.directories(view.metadataVersion)) return [];
+  return broker.directories.filter((directory) => request.offlineLogDirs.includes(directory));
+}
+
+/** Nothing is left: the record has no word for that, so the broker is fenced instead. */
+const isLast = (broker: Broker, lost: readonly Uuid[]): boolean =>
+  lost.length > 0 && lost.length === broker.directories.length;
+
+/** Folders that went offline take their partitions along. */
+function directoryRecords(view: View, broker: Broker, lost: readonly Uuid[]): MetadataRecord[] {
+  if (lost.length === 0 || isLast(broker, lost)) return [];
+  const logDirs = broker.directories.filter((directory) => !lost.includes(directory));
+  return [
+    ...lost.flatMap((directory) =>
+      updateLeaders(view, view.indexes.inDirectory(directory), { leaves: broker.id }),
+    ),
+    registrationChange(broker.id, broker.epoch, 2, { logDirs }),
+  ];
+}
+
+/** Folders that take no new replicas are only noted. */
+function cordonRecords(view: View, broker: Broker, request: Heartbeat): MetadataRecord[] {
+  const { cordonedLogDirs } = request;
+  if (!allows.cordonedDirectories(view.metadataVersion)) return [];
+  if (!isNewCordon(broker, cordonedLogDirs)) return [];
+  return [registrationChange(broker.id, broker.epoch, 3, { cordonedLogDirs })];
 }
 
 function isNewCordon(

@@ -1,4 +1,5 @@
 import { AllocateProducerIds } from '../../src/protocol/apis/allocate-producer-ids';
+import { AssignReplicasToDirs } from '../../src/protocol/apis/assign-replicas-to-dirs';
 import { ControllerRegistration } from '../../src/protocol/apis/controller-registration';
 import { UnregisterBroker } from '../../src/protocol/apis/unregister-broker';
 import { UnregisterController } from '../../src/protocol/apis/unregister-controller';
@@ -225,6 +226,47 @@ describe('heartbeats', () => {
     other.topic('t', [1, 2]);
     other.heartbeat(1, { offlineLogDirs: [uuid(2001)] });
     expect(other.partition('t')).toMatchObject({ leader: 2, isr: [2] });
+  });
+
+  test('the last folder that fails fences the broker, which no record could say', () => {
+    const story = new Story().up(1, 2);
+    story.topic('t', [1, 2]);
+    for (const _ of ['first', 'second']) {
+      const answer = story.heartbeat(1, { offlineLogDirs: [uuid(2001)] });
+      expect(answer).toMatchObject({ isFenced: true, shouldShutDown: false });
+    }
+    expect(story.partition('t')).toMatchObject({ leader: 2, isr: [2] });
+    const written = story.records.length;
+    story.heartbeat(1, { offlineLogDirs: [uuid(2001)] });
+    expect(story.records).toHaveLength(written);
+  });
+
+  test('a folder that failed before the broker was unfenced leads nothing', () => {
+    const story = new Story();
+    story.register(1, { logDirs: [uuid(2001), uuid(3001)] });
+    story.heartbeat(1);
+    story.topic('t', [1]);
+    story.ask(AssignReplicasToDirs, {
+      brokerId: 1,
+      brokerEpoch: story.image.broker(1)?.epoch ?? -1,
+      directories: [
+        {
+          id: uuid(3001),
+          topics: [
+            {
+              topicId: story.image.topicByName('t')?.id ?? '',
+              partitions: [{ partitionIndex: 0 }],
+            },
+          ],
+        },
+      ],
+    });
+    story.heartbeat(1, { wantFence: true });
+    expect(story.partition('t').leader).toBe(-1);
+    const offlineLogDirs = [uuid(3001)];
+    expect(story.heartbeat(1, { offlineLogDirs }).isFenced).toBe(true);
+    expect(story.heartbeat(1, { offlineLogDirs }).isFenced).toBe(false);
+    expect(story.partition('t').leader).toBe(-1);
   });
 
   test('cordoned folders are noted once, and take no new replicas', () => {
