@@ -274,11 +274,20 @@ export class Broker {
     await this.#options.platform.offload.close();
   }
 
-  /** The folder of the metadata log failed: this node waits, fenced, for a restart. */
+  /**
+   * The folder of the metadata log failed: this node waits, fenced, for a restart. Whatever other
+   * folders hold, who may write and read it is not known any more.
+   */
   #quorumFailed(error: unknown): void {
     this.#hasQuorumFailed = true;
     this.#rejectStart(error);
-    if (!(error instanceof StorageError)) this.#failStop(error);
+    if (!(error instanceof StorageError)) {
+      this.#failStop(error);
+      return;
+    }
+    for (const folder of this.#data.logs.folders) {
+      folder.fail(`serving ${folder.path} without the metadata log`, error);
+    }
   }
 
   /** A bug: nothing this node says can be trusted any more, so it says nothing. */

@@ -189,7 +189,11 @@ export class Registration {
   /** One heartbeat; how long until the next. */
   async #beatOnce(): Promise<number> {
     const { controller, nodeId, publisher, heartbeatIntervalMs } = this.#options;
-    const asked = { fence: this.#wantsFence, shutDown: this.#wantsShutDown };
+    const wanted = () => ({
+      fence: this.#wantsFence || this.#hasNothing,
+      shutDown: this.#wantsShutDown,
+    });
+    const asked = wanted();
     const request = {
       brokerId: nodeId,
       brokerEpoch: this.#epoch,
@@ -204,8 +208,8 @@ export class Registration {
     this.#answered += 1;
     if (answer.shouldShutDown) this.#mayShutDown?.();
     const isDone = asked.shutDown ? answer.shouldShutDown : answer.isFenced === asked.fence;
-    const isCurrent = asked.fence === this.#wantsFence && asked.shutDown === this.#wantsShutDown;
-    if (!isCurrent) return 0;
+    const { fence, shutDown } = wanted();
+    if (asked.fence !== fence || asked.shutDown !== shutDown) return 0;
     return isDone ? heartbeatIntervalMs : Math.min(RETRY_MS, heartbeatIntervalMs);
   }
 
@@ -220,13 +224,24 @@ export class Registration {
     this.#timer = this.#options.clock.setTimer(afterMs, () => this.beat());
   }
 
-  /** The controller knows a younger life of this broker, or none: it enters the cluster anew. */
+  /**
+   * The controller knows a younger life of this broker, or none: it enters the cluster anew, as
+   * soon as it is let.
+   */
   async #registerAgain(): Promise<number> {
-    // All log folders are offline: there is nothing to take part with until a restart.
-    if (this.#options.directories().online.length === 0) return this.#options.heartbeatIntervalMs;
-    this.#options.logger.warn('registration-stale', { brokerEpoch: this.#epoch });
-    await this.register();
+    const { logger, heartbeatIntervalMs } = this.#options;
+    if (this.#hasNothing) return heartbeatIntervalMs;
+    const { errorCode, brokerEpoch } = await this.#askToRegister();
+    const told = { brokerEpoch: this.#epoch, error: errorName(errorCode) };
+    logger.warn('the registration is stale: this broker registers again', told);
+    if (errorCode !== Errors.NONE) return heartbeatIntervalMs;
+    this.#epoch = brokerEpoch;
     return 0;
+  }
+
+  /** All log folders are offline: there is nothing to take part with until a restart. */
+  get #hasNothing(): boolean {
+    return this.#options.directories().online.length === 0;
   }
 
   #whenUnfenced(): Promise<void> {

@@ -9,6 +9,7 @@ import { FindCoordinator } from '../../src/protocol/apis/find-coordinator';
 import { JoinGroup } from '../../src/protocol/apis/join-group';
 import { ListOffsets } from '../../src/protocol/apis/list-offsets';
 import { Produce } from '../../src/protocol/apis/produce';
+import { Errors } from '../../src/protocol/errors';
 import { buildBatch } from '../../src/protocol/records/builder';
 import { RawClient } from '../server/raw-client';
 import { TestWorld } from '../support/world';
@@ -64,9 +65,9 @@ function breakableDisk(
   };
 }
 
-async function startOn(world: TestWorld, disk: Disk) {
+async function startOn(world: TestWorld, disk: Disk, others: Record<string, string> = {}) {
   const machine = world.machine('one', disk);
-  const properties = soleNodeProperties({
+  const sole = soleNodeProperties({
     nodeId: 1,
     host: 'one',
     port: 9092,
@@ -74,6 +75,7 @@ async function startOn(world: TestWorld, disk: Disk) {
     advertisedHost: undefined,
     dataFolder: '/data',
   });
+  const properties = new Map([...sole, ...Object.entries(others)]);
   const broker = await world.outcome(
     startNode({ platform: machine, properties, localHost: () => 'one' }),
   );
@@ -127,17 +129,44 @@ test('a sole node whose metadata log found its disk full is stopped within a sec
   );
 });
 
+test('without its metadata log a node serves nothing from its other folders either', async () => {
+  const world = new TestWorld();
+  const { disk, breakNow } = breakableDisk(diskError('ENOSPC', 'write', '/data'));
+  const { broker } = await startOn(world, disk, { 'log.dirs': '/data,/other' });
+  await world.outcome(broker.createTopics([{ name: 'topic', partitions: 2, settings: new Map() }]));
+  const folders = ['/data', '/other'].map((folder) =>
+    disk.list(folder).some(({ name }) => name.startsWith('topic-')),
+  );
+  expect(folders).toEqual([true, true]);
+  const client = new RawClient(world.machine('client').network, 'one', 9092);
+  const errors = async (): Promise<readonly number[]> => {
+    client.send(Produce, 11, produced('x', [0, 1]));
+    await world.advance(1000);
+    const [topic] = client.answer(Produce, 11).responses;
+    return topic?.partitionResponses.map(({ errorCode }) => errorCode) ?? [];
+  };
+  expect(await errors()).toEqual([Errors.NONE, Errors.NONE]);
+  breakNow();
+  broker.createTopics([{ name: 'another', settings: new Map() }]).catch(() => undefined);
+  await world.advance(100);
+  expect(await errors()).toEqual([Errors.KAFKA_STORAGE_ERROR, Errors.KAFKA_STORAGE_ERROR]);
+  await world.outcome(broker.stop());
+});
+
 const GIVES_UP = 'this node gives up: a bug was found';
 const CLEAN = '/data/.kafka_cleanshutdown';
 
-const produced = (value: string): RequestDraft<typeof Produce> => ({
+const produced = (value: string, partitions = [0]): RequestDraft<typeof Produce> => ({
   transactionalId: null,
   acks: 1,
   timeoutMs: 1000,
   topicData: [
     {
       name: 'topic',
-      partitionData: [{ index: 0, records: buildBatch([{ timestamp: 1, value }]) }],
+      partitionData: partitions.map((index) => ({
+        index,
+        records: buildBatch([{ timestamp: 1, value }]),
+      })),
     },
   ],
 });

@@ -14,6 +14,7 @@ class World {
   readonly publisher = new Publisher((run) => run());
   readonly loader = new MetadataLoader((image, delta) => this.publisher.publish(image, delta));
   readonly asked: string[] = [];
+  directories = { online: [uuid(2001)], offline: [] as string[] };
   private delivered = 0;
 
   constructor(readonly story: Story) {
@@ -42,7 +43,7 @@ class World {
     incarnationId: uuid(5555),
     rack: null,
     listeners: [{ name: 'PLAINTEXT', host: 'localhost', port: 9092, protocol: 'PLAINTEXT' }],
-    directories: () => ({ online: [uuid(2001)], offline: [] }),
+    directories: () => this.directories,
     previousBrokerEpoch: undefined,
     heartbeatIntervalMs: 2000,
     timeoutMs: 0,
@@ -108,6 +109,52 @@ describe('the life of a broker in its cluster', () => {
       incarnationId: uuid(5555),
     });
     expect(world.story.partition('t').leader).toBe(1);
+    await world.registration.stop();
+  });
+
+  /** Registered, unfenced, and with a picture that shows it. */
+  async function serving(story = new Story()): Promise<World> {
+    const world = new World(story);
+    await world.registration.register();
+    void world.registration.unfence();
+    world.deliver();
+    await settled();
+    world.deliver();
+    await settled();
+    expect(world.story.image.broker(1)?.isFenced).toBe(false);
+    return world;
+  }
+
+  test('whose folders are all offline, wants to be fenced and stays so', async () => {
+    const world = await serving(new Story().up(2));
+    world.story.topic('t', [1, 2]);
+    world.directories = { online: [], offline: [uuid(2001)] };
+    for (const beat of ['first', 'second']) {
+      world.registration.beat();
+      await settled();
+      expect([beat, world.story.image.broker(1)?.isFenced]).toEqual([beat, true]);
+    }
+    expect(world.story.partition('t')).toMatchObject({ leader: 2, isr: [2] });
+    await world.registration.stop();
+  });
+
+  test('that another process has taken over enters it again once it is let, however long', async () => {
+    const world = await serving();
+    const { story } = world;
+    // A process that said goodbye in its name makes room for another, which is heard of.
+    story.heartbeat(1, { wantFence: true });
+    story.register(1, { incarnationId: uuid(77) });
+    story.heartbeat(1);
+    for (let refused = 1; refused <= 100; refused += 1) {
+      world.registration.beat();
+      await settled();
+    }
+    expect(story.image.broker(1)?.incarnationId).toBe(uuid(77));
+    story.pass(60_000);
+    world.registration.beat();
+    await settled();
+    expect(story.image.broker(1)?.incarnationId).toBe(uuid(5555));
+    expect(world.registration.brokerEpoch).toBe(story.image.broker(1)?.epoch);
     await world.registration.stop();
   });
 
