@@ -124,8 +124,8 @@ interface Session {
   readonly partitions: Map<string, Remembered>;
   /** To be read; oldest news first, so that each has its turn under a byte limit. */
   readonly loud: Set<Remembered>;
-  /** Those of them that have changed since that was asked last. */
-  changed: Remembered[];
+  /** Those of them that have changed since that was asked last, each once: it may be never. */
+  readonly changed: Set<Remembered>;
 }
 
 /** All sessions of one broker. */
@@ -220,10 +220,14 @@ export class FetchSessions {
       watch: {
         place: session.place,
         hear: (places) => {
-          session.changed = [];
+          session.changed.clear();
           for (const [index, item] of read.entries()) observe(session, item, places[index]);
         },
-        takeChanged: () => session.changed.splice(0).map((item) => item.wanted),
+        takeChanged: () => {
+          const changed = Array.from(session.changed, (item) => item.wanted);
+          session.changed.clear();
+          return changed;
+        },
       },
       finish: (news) => {
         if (session.epoch !== expected) {
@@ -259,6 +263,7 @@ export class FetchSessions {
       if (item === undefined) continue;
       session.partitions.delete(key);
       session.loud.delete(item);
+      session.changed.delete(item);
       item.unobserve();
     }
     this.#partitionCount += session.partitions.size - before;
@@ -284,7 +289,7 @@ export class FetchSessions {
       place: this.waiting.place(),
       partitions: new Map(),
       loud: new Set(),
-      changed: [],
+      changed: new Set(),
     };
     let index = 0;
     for (const [key, wanted] of byKey) {
@@ -407,7 +412,7 @@ function observe(session: Session, item: Remembered, place: Watchers | undefined
   item.unobserve = place.observe((changes) => {
     if ((changes & session.changes) === 0) return;
     session.loud.add(item);
-    session.changed.push(item);
+    session.changed.add(item);
     session.place.changed(changes);
   });
 }

@@ -360,6 +360,21 @@ describe('a partition that had nothing to give', () => {
     expect(watch?.takeChanged()).toEqual([]);
   });
 
+  test('is kept in mind once, however often it changes while nobody waits', () => {
+    const all = sessions();
+    const { id, place } = quiet(all);
+    const { watch } = asked(all, id, 2).fetching;
+    for (let round = 0; round < 10; round++) {
+      place.changed(Change.end);
+      waiting.drain();
+    }
+    expect(watch?.takeChanged().map(({ partition }) => partition)).toEqual([1]);
+    place.changed(Change.end);
+    waiting.drain();
+    all.begin(request(id, 3, [], { forgotten: [wanted(1)] }), noName, at(0));
+    expect(watch?.takeChanged()).toEqual([]);
+  });
+
   test('is heard of while a request waits even if it was never quiet', () => {
     const all = sessions();
     const id = open(all, 1);
