@@ -262,20 +262,29 @@ export class Replicas {
 
   /** Logs that the first picture knows nothing of, or knows under another id: not served. */
   #setStraysAside(image: Image): void {
-    const { logs, logger, nodeId } = this.options;
+    const { logs, nodeId } = this.options;
     for (const log of [...logs.all()]) {
       const topic = image.topicByName(log.topic);
       const isHeld =
         topic !== undefined &&
         topic.id === log.topicId &&
         topic.partitions.get(log.partition)?.replicas.includes(nodeId) === true;
-      if (isHeld) continue;
-      logger.warn('a log that belongs to no partition of this node is set aside', {
-        topic: log.topic,
-        partition: log.partition,
-        topicId: log.topicId,
-      });
+      // With one of them its folder may fail, and those behind it.
+      if (!isHeld && log.failure === undefined) this.#setAside(log);
+    }
+  }
+
+  /** Where its folder is offline it is let go, and stays on the dead disk as it is. */
+  #setAside(log: Log): void {
+    const { logs, logger } = this.options;
+    const { topic, partition, topicId } = log;
+    const told = { topic, partition, topicId };
+    logger.warn('a log that belongs to no partition of this node is set aside', told);
+    try {
       logs.setAside(log);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      logger.error('a log could not be set aside', { ...told, error });
     }
   }
 
