@@ -218,7 +218,9 @@ export class Replicas {
   #openLog(topic: Topic, index: number, registration: Registration): Log | undefined {
     const { logs, logger, nodeId } = this.options;
     const found = logs.get(topic.name, index);
-    if (found !== undefined) return found;
+    if (found?.topicId === topic.id) return found.failure === undefined ? found : undefined;
+    // Of a topic that had this name: found at start in a folder that failed before the first role.
+    if (found !== undefined) this.#setAside(found);
     const wanted = directoryOf(registration, nodeId);
     const isNamed = wanted !== undefined && !MEANINGS.has(wanted);
     const folder = logs.folders.find((candidate) => candidate.directoryId === wanted);
@@ -241,21 +243,21 @@ export class Replicas {
     }
   }
 
-  /** No longer held here: its log goes. */
+  /** No longer held here: its log goes, or is let go where its folder is offline. */
   #drop(partition: Partition): void {
-    const { log } = partition;
-    this.#directories.forget(partition.topicId, partition.index);
-    const partitions = this.#topics.get(partition.topic);
-    partitions?.delete(partition.index);
-    if (partitions?.size === 0) this.#topics.delete(partition.topic);
+    const { topic, index, topicId } = partition;
+    const log = this.options.logs.get(topic, index);
+    this.#directories.forget(topicId, index);
+    const partitions = this.#topics.get(topic);
+    partitions?.delete(index);
+    if (partitions?.size === 0) this.#topics.delete(topic);
     partition.goOffline();
     this.#tell('gone', partition);
-    if (log === undefined) return;
+    if (log?.topicId !== topicId) return;
     try {
       this.options.logs.delete(log);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      const { topic, index } = partition;
       this.options.logger.error('a log could not be deleted', { topic, partition: index, error });
     }
   }

@@ -7,6 +7,7 @@ import { DIRECTORY_UNASSIGNED } from '../../src/metadata/topics';
 import { diskError } from '../../src/platform/disk-error';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
+import { Errors } from '../../src/protocol/errors';
 import { buildBatch } from '../../src/protocol/records/builder';
 import type { Partition } from '../../src/replication/partition';
 import { partitionSettings } from '../../src/replication/partition-settings';
@@ -22,6 +23,7 @@ const FOLDERS = ['/a', '/b'] as const;
 const [A, B] = ['AAAAAAAAAAAAAAAAAAAAZA', 'AAAAAAAAAAAAAAAAAAAAZQ'] as const;
 const [OLD, NEW] = ['AAAAAAAAAAAAAAAAAAAABQ', 'AAAAAAAAAAAAAAAAAAAABg'] as const;
 const DAY_MS = 86_400_000;
+const LEADING = { leaderEpoch: -1, isLeaderRequired: true };
 
 /** A broker alone that lives once or more on its disk, with pictures that the test draws. */
 class TwoFolders {
@@ -97,6 +99,11 @@ class TwoFolders {
     return folder;
   }
 
+  async fail(path: string): Promise<void> {
+    this.folder(path).fail('trying it out', new Error('EIO'));
+    await this.world.settle();
+  }
+
   get partition(): Partition {
     const partition = this.replicas.get('t', 0);
     if (partition === undefined) throw new Error('t-0 is not held');
@@ -123,6 +130,86 @@ const made = (topicId: Uuid, directory: Uuid, leaderEpoch = 0): MetadataRecord[]
     directories: [directory],
   }),
 ];
+
+const deleted = (topicId: Uuid) => [metadataRecord('RemoveTopicRecord', 0, { topicId })];
+
+const moved = (topicId: Uuid, replica: number) => [
+  metadataRecord('PartitionChangeRecord', 1, {
+    topicId,
+    partitionId: 0,
+    replicas: [replica],
+    isr: [replica],
+    leader: replica,
+    directories: [DIRECTORY_UNASSIGNED],
+  }),
+];
+
+describe('once the folder of a partition is offline', () => {
+  const setUp = async () => {
+    const broker = await TwoFolders.start();
+    await broker.draw(made(OLD, A));
+    expect(broker.append()).toMatchObject({ kind: 'appended' });
+    await broker.fail('/a');
+    expect(broker.partition.check(LEADING)).toBe(Errors.KAFKA_STORAGE_ERROR);
+    return broker;
+  };
+
+  test('a topic made again under its name leads from the other folder', async () => {
+    const broker = await setUp();
+    await broker.draw(deleted(OLD));
+    await broker.draw(made(NEW, DIRECTORY_UNASSIGNED));
+    expect(broker.append()).toMatchObject({ kind: 'appended', baseOffset: 0 });
+    expect(broker.partition.log?.path).toBe('/b/t-0');
+    // The dead disk is left alone.
+    expect(broker.machine.disk.exists('/a/t-0')).toBe(true);
+  });
+
+  test('so it does when both are in one picture', async () => {
+    const broker = await setUp();
+    await broker.draw([...deleted(OLD), ...made(NEW, DIRECTORY_UNASSIGNED)]);
+    expect(broker.append()).toMatchObject({ kind: 'appended', baseOffset: 0 });
+  });
+
+  test('a replica that goes away and comes back begins anew in the other folder', async () => {
+    const broker = await setUp();
+    await broker.draw(moved(OLD, 2));
+    expect(broker.replicas.get('t', 0)).toBeUndefined();
+    await broker.draw(moved(OLD, SELF));
+    expect(broker.append()).toMatchObject({ kind: 'appended', baseOffset: 0 });
+    expect(broker.partition.log?.path).toBe('/b/t-0');
+  });
+
+  test('its topic in another leader epoch is no reason to begin anew', async () => {
+    const broker = await setUp();
+    await broker.draw([
+      metadataRecord('PartitionChangeRecord', 1, { topicId: OLD, partitionId: 0, leader: SELF }),
+    ]);
+    expect(broker.partition.check(LEADING)).toBe(Errors.KAFKA_STORAGE_ERROR);
+  });
+});
+
+describe('a folder that fails before the first picture', () => {
+  const setUp = async () => {
+    const broker = await TwoFolders.start();
+    await broker.draw(made(OLD, A));
+    await broker.restart();
+    await broker.fail('/a');
+    return broker;
+  };
+
+  test('leaves its partitions offline', async () => {
+    const broker = await setUp();
+    await broker.draw(made(OLD, A));
+    expect(broker.partition.check(LEADING)).toBe(Errors.KAFKA_STORAGE_ERROR);
+  });
+
+  test('does not hold back a topic that has the name of one in it', async () => {
+    const broker = await setUp();
+    await broker.draw(made(NEW, DIRECTORY_UNASSIGNED));
+    expect(broker.append()).toMatchObject({ kind: 'appended', baseOffset: 0 });
+    expect(broker.partition.log?.path).toBe('/b/t-0');
+  });
+});
 
 test('a stray that cannot be set aside takes its folder offline, not the node', async () => {
   const disk = memoryDisk();
