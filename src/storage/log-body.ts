@@ -126,7 +126,10 @@ export class LogBody {
 
   /** Cuts within the segments; `offset` lies between the first one's base and the end. */
   truncateTo(offset: Offset): void {
-    this.#removeNewest(this.segments.indexOf(offset) + 1);
+    const index = this.segments.indexOf(offset);
+    // Damage before the cut is found while everything is as it was.
+    this.segments.at(index).locate(offset);
+    this.#removeNewest(index + 1);
     this.segments.active.truncateTo(offset, this.#context.clock.wallMs());
     this.#startOffset = Math.min(this.#startOffset, offset);
     this.#endsAt(offset);

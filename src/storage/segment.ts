@@ -376,10 +376,15 @@ export class Segment {
   #findMaxTimestamp(): void {
     this.#readMaxTimestamp();
     const walk = this.walkFrom(this.#offsetOfMaxTimestamp);
-    while (walk.next()) {
-      if (walk.maxTimestamp <= this.maxTimestamp) continue;
-      this.#maxTimestamp = walk.maxTimestamp;
-      this.#offsetOfMaxTimestamp = walk.lastOffset;
+    try {
+      while (walk.next()) {
+        if (walk.maxTimestamp <= this.maxTimestamp) continue;
+        this.#maxTimestamp = walk.maxTimestamp;
+        this.#offsetOfMaxTimestamp = walk.lastOffset;
+      }
+    } catch (error) {
+      // Readers will hear of it; the segment is cut already.
+      if (!(error instanceof CorruptLogError)) throw error;
     }
   }
 }

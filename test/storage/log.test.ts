@@ -1,6 +1,7 @@
 /** One log: what appends, reads, look-ups, truncation, durability and failure promise. */
 import { Errors } from '../../src/protocol/errors';
 import { hasValidCrc } from '../../src/protocol/records/batch';
+import { buildBatch } from '../../src/protocol/records/builder';
 import { CorruptLogError, OffsetsOutOfOrderError, StorageError } from '../../src/storage/errors';
 import {
   EARLIEST_LOCAL_TIMESTAMP,
@@ -292,6 +293,32 @@ describe('truncation', () => {
       outcome: 'appended',
       baseOffset: 2,
     });
+  });
+
+  test('that meets damage leaves everything as it was', () => {
+    const { bench, log } = logOf(40);
+    const { segmentCount, sizeInBytes } = log;
+    const first = `${PARTITION_PATH}/00000000000000000000.log`;
+    bench.disk.open(first, 'write').write([Buffer.alloc(20)], 0);
+    expect(() => log.truncateTo(2)).toThrow(CorruptLogError);
+    expect(log).toMatchObject({ endOffset: 80, segmentCount, sizeInBytes, failure: undefined });
+  });
+
+  test('is not held up by damage well before it', () => {
+    const bench = new StorageBench();
+    const log = bench.create({ indexIntervalBytes: 1 });
+    const value = Buffer.alloc(16 * 1024);
+    // The greatest timestamp comes early, and whatever has it is looked for from there on.
+    const sizes = Array.from({ length: 20 }, (_, offset) => {
+      const batch = buildBatch([{ timestamp: offset === 0 ? 0 : 1000 - offset, value }]);
+      log.appendAsLeader(batch, 0, 'client');
+      return batch.length;
+    });
+    const position = sizes.slice(0, 5).reduce((sum, size) => sum + size, 0);
+    const file = bench.disk.open(`${PARTITION_PATH}/00000000000000000000.log`, 'write');
+    file.write([Buffer.alloc(20)], position);
+    log.truncateTo(15);
+    expect(log.endOffset).toBe(15);
   });
 
   test('beyond the end only forgets an epoch that has no record yet', () => {
