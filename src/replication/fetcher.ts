@@ -281,6 +281,9 @@ export class Fetcher {
       case 'failed':
         followed.failed(taken.errorCode, taken.reason);
         return 0;
+      case 'damaged':
+        this.#catchUp.forget(followed.key);
+        return 0;
       case 'truncated':
       case 'stale':
       case 'offline':

@@ -2,7 +2,8 @@
 import type { LeaderEpoch, NodeId, Offset } from '../base/ids';
 import type { Logger } from '../platform/platform';
 import { Errors, errorName } from '../protocol/errors';
-import { OffsetsOutOfOrderError, StorageError } from '../storage/errors';
+import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
+import { CorruptLogError, OffsetsOutOfOrderError, StorageError } from '../storage/errors';
 import type { EpochAndEndOffset, Log } from '../storage/log';
 import { appendFetched, checkFetched, resetFor, truncationPoint } from './follower';
 import type { Fetched, FetchPosition, Taken } from './partition-types';
@@ -25,7 +26,7 @@ export class Following {
   readonly #logger: Logger;
   #isOver = false;
 
-  /** Throws StorageError if the log folder fails. */
+  /** Throws StorageError if the log folder fails, CorruptLogError where the log is damaged. */
   constructor({ log, leaderId, leaderEpoch, watchers, logger }: FollowingOptions) {
     this.leaderId = leaderId;
     this.leaderEpoch = leaderEpoch;
@@ -83,9 +84,24 @@ export class Following {
       return take();
     } catch (error) {
       if (error instanceof StorageError) return { kind: 'offline' };
-      if (!(error instanceof OffsetsOutOfOrderError)) throw error;
+      if (error instanceof CorruptLogError) return this.#damaged(error);
+      // What the leader gave cannot be appended, and nothing of it was.
+      const isRefused = error instanceof OffsetsOutOfOrderError;
+      if (!isRefused && !(error instanceof CorruptRecordError)) throw error;
       return { kind: 'failed', errorCode: Errors.CORRUPT_MESSAGE, reason: error.message };
     }
+  }
+
+  /** Tried again it would fail again: as Kafka's, this replica waits for the next leader epoch. */
+  #damaged(error: CorruptLogError): Taken {
+    this.#isOver = true;
+    this.#logger.error('a replica gets no more records in this leader epoch: its log is damaged', {
+      leaderId: this.leaderId,
+      leaderEpoch: this.leaderEpoch,
+      endOffset: this.#log.endOffset,
+      error,
+    });
+    return { kind: 'damaged' };
   }
 
   #take(fetched: Fetched): Taken {

@@ -128,4 +128,6 @@ export type Taken =
   /** To be tried again after a pause. */
   | { readonly kind: 'failed'; readonly errorCode: number; readonly reason: string }
   /** The log folder is offline: nothing can be done here. */
-  | { readonly kind: 'offline' };
+  | { readonly kind: 'offline' }
+  /** The log is damaged, which was told: nothing more is asked for in this term. */
+  | { readonly kind: 'damaged' };

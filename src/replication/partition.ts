@@ -9,7 +9,7 @@ import { NO_LEADER, type Partition as Registration } from '../metadata/topics';
 import type { Logger } from '../platform/platform';
 import { Errors } from '../protocol/errors';
 import type { ValidationSettings } from '../protocol/records/validate';
-import { StorageError } from '../storage/errors';
+import { CorruptLogError, StorageError } from '../storage/errors';
 import type {
   AppendChecks,
   AppendOrigin,
@@ -147,8 +147,9 @@ export class Partition {
       if (registration.leader === this.world.nodeId) this.#lead(log, registration, nowMs);
       else this.#follow(log, registration, isNewEpoch);
     } catch (error) {
-      // The folder has failed, which it tells by itself in a turn of its own.
-      if (!(error instanceof StorageError)) throw error;
+      // That the folder has failed it tells by itself, in a turn of its own.
+      if (error instanceof CorruptLogError) this.#logger.error('its log is damaged', { error });
+      else if (!(error instanceof StorageError)) throw error;
       this.#endRole();
     }
     this.watchers.changed(Change.role);
@@ -171,9 +172,8 @@ export class Partition {
     if (!isNewEpoch && this.#following !== undefined) return;
     this.#endRole();
     if (leader === NO_LEADER) return;
-    const { watchers } = this;
-    const logger = this.#logger;
-    this.#following = new Following({ log, leaderId: leader, leaderEpoch, watchers, logger });
+    const told = { watchers: this.watchers, logger: this.#logger };
+    this.#following = new Following({ log, leaderId: leader, leaderEpoch, ...told });
   }
 
   #endRole(): void {

@@ -4,6 +4,7 @@
  */
 import type { Offset, ProducerEpoch, ProducerId } from '../base/ids';
 import * as batch from '../protocol/records/batch';
+import { CorruptRecordError } from '../protocol/records/corrupt-record-error';
 import { readRecords } from '../protocol/records/record';
 import type { AbortedTransaction } from './open-transactions';
 import {
@@ -228,12 +229,15 @@ interface Marker {
 
 /**
  * The only record of the batch. Key: i16 version · i16 type, 0 = abort; value: i16 version · i32
- * coordinator epoch.
+ * coordinator epoch. Throws CorruptRecordError.
  */
 function readMarker(bytes: Buffer, at: number): Marker | undefined {
   for (const { key, value, timestamp } of readRecords(bytes, at)) {
-    const outcome = key?.readInt16BE(2) === 0 ? 'abort' : 'commit';
-    return { outcome, coordinatorEpoch: value?.readInt32BE(2) ?? -1, timestamp };
+    if (key === null || key.length < 4 || value === null || value.length < 6) {
+      throw new CorruptRecordError('a transaction marker is cut short');
+    }
+    const outcome = key.readInt16BE(2) === 0 ? 'abort' : 'commit';
+    return { outcome, coordinatorEpoch: value.readInt32BE(2), timestamp };
   }
   return undefined;
 }
