@@ -46,6 +46,9 @@ export type DeleteRequest = RequestOf<typeof OffsetDelete>;
 export type DeleteResponse = ResponseDraft<typeof OffsetDelete>;
 
 const NO_OFFSET = -1n;
+const NO_RETENTION = -1n;
+const NO_EXPIRY = -1n;
+const GREATEST_TIMESTAMP = 2n ** 63n - 1n;
 
 /** The records of a commit that was found in order, and its response. */
 export function commit(
@@ -54,8 +57,7 @@ export function commit(
   now: Now,
 ): { readonly records: readonly GroupRecord[]; readonly response: CommitResponse } {
   const records: GroupRecord[] = [];
-  const { retentionTimeMs } = request;
-  const expireTimestampMs = retentionTimeMs === -1n ? -1n : BigInt(now.wallMs) + retentionTimeMs;
+  const expireTimestampMs = expiryOf(request.retentionTimeMs, now);
   const commitOne = (topic: CommitTopic, partition: CommitPartition): ErrorCode => {
     const metadata = partition.committedMetadata ?? '';
     if (metadata.length > settings.offsetMetadataMaxBytes) return Errors.OFFSET_METADATA_TOO_LARGE;
@@ -71,6 +73,13 @@ export function commit(
     return Errors.NONE;
   };
   return { records, response: commitResponse(request, commitOne) };
+}
+
+/** Who asks for longer than time can be told means for ever. (Kafka's sum wraps to the past.) */
+function expiryOf(retentionTimeMs: bigint, now: Now): bigint {
+  if (retentionTimeMs === NO_RETENTION) return NO_EXPIRY;
+  const atMs = BigInt(now.wallMs) + retentionTimeMs;
+  return atMs < GREATEST_TIMESTAMP ? atMs : GREATEST_TIMESTAMP;
 }
 
 /** The response in which every partition has that error. */
@@ -238,7 +247,7 @@ function retentionBasis(group: ClassicGroup): ((offset: CommittedOffset) => numb
 }
 
 function isOver(offset: CommittedOffset, sinceMs: number, retentionMs: number, now: Now): boolean {
-  if (offset.expireTimestampMs !== -1n) return BigInt(now.wallMs) >= offset.expireTimestampMs;
+  if (offset.expireTimestampMs !== NO_EXPIRY) return BigInt(now.wallMs) >= offset.expireTimestampMs;
   return now.wallMs - sinceMs >= retentionMs;
 }
 

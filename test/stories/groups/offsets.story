@@ -298,6 +298,15 @@
 > A fetches
   A fetches: groupId g
 
+# an offset that is to be kept for longer than time can be told is kept for ever
+> A commits t-0=5 retention=9223372036854775807 version=4
+  A commits: topics [name t, partitions [partitionIndex 0]]
+  + offset g t-0 5 (version 1)
+  g is Empty 0 []
+> time 100d
+> A fetches
+  A fetches: groupId g, topics [name t, partitions [partitionIndex 0, committedOffset 5, committedLeaderEpoch -1]]
+
 # an empty group without offsets is removed at the next check
 > A joins version=3
   A joins: generationId 1, protocolType consumer, protocolName range, leader A-1, memberId A-1, members [memberId A-1, metadata <t>]
