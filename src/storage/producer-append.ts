@@ -39,10 +39,11 @@ export interface AppendChecks {
   readonly transactionVersion?: number;
   /**
    * Shows that the coordinator knows of the transaction that begins. Without it a client can begin
-   * none; what coordinators write is then not held to it. `unchecked`:
+   * none; what coordinators write is then not held to it. `open`: the transaction had begun when
+   * that was looked at, and the append is refused if it has ended since. `unchecked`:
    * `transaction.partition.verification.enable` is off.
    */
-  readonly verification?: Verification | 'unchecked' | undefined;
+  readonly verification?: Verification | 'open' | 'unchecked' | undefined;
 }
 
 const NO_CHECKS: AppendChecks = {};

@@ -41,7 +41,7 @@ export const txnOffsetCommit = serve({
 
 interface Checked {
   /** Shown when the offsets are appended; undefined where none is needed. */
-  readonly proof: Verification | undefined;
+  readonly proof: Verification | 'open' | undefined;
 }
 
 /** Whether the group's partition is part of the producer's transaction; makes it so if asked to. */
@@ -68,7 +68,8 @@ async function check(
     .get(OFFSETS_TOPIC, index)
     ?.beginVerification({ producerId, producerEpoch, baseSequence: -1, supportsEpochBump });
   if (begun === undefined) return Errors.NOT_COORDINATOR;
-  if (begun === 'open') return { proof: undefined };
+  // The append may wait, and a marker be written before it: it looks again.
+  if (begun === 'open') return { proof: isOff ? undefined : begun };
   if ('kind' in begun) return asCoordinator(begun.errorCode);
   const { checks } = services.transactions;
   const producer = { transactionalId, producerId, producerEpoch };
@@ -93,7 +94,7 @@ function supportOf(apiVersion: number): TransactionSupport {
 
 async function commit(
   request: Request,
-  proof: Verification | undefined,
+  proof: Checked['proof'],
   context: Context,
   { groups }: Services,
 ): Promise<CommitResponse['topics']> {
