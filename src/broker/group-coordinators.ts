@@ -120,8 +120,8 @@ export class NodeGroups implements GroupCoordinators {
     topics: readonly { readonly name: string; readonly id: Uuid }[],
   ): Promise<void> {
     while (!this.#isClosed) {
-      const answered = await this.#askPartition<boolean>(index, (groups, ticket) =>
-        groups.topicsDeleted(topics, ticket),
+      const answered = await this.#askPartition<boolean>(index, (groups, ticket, now) =>
+        groups.topicsDeleted(topics, ticket, now),
       );
       if (answered.kind === 'answered') {
         if (!answered.response) return;

@@ -209,8 +209,9 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
   topicsDeleted(
     topics: readonly { readonly name: string; readonly id: Uuid }[],
     ticket: Ticket,
+    now: Now,
   ): GroupDecision {
-    return forgetTopics(this.#state, topics, ticket);
+    return forgetTopics(this.#state, topics, ticket, now);
   }
 
   /** Sessions start anew: nobody is late because a coordinator was. */

@@ -4,18 +4,23 @@
  */
 import type { Uuid } from '../base/ids';
 import { after, type MonotonicMs } from '../base/times';
-import { type Decision, type Effect, type Now, nothing, type Ticket } from '../machine/machine';
+import {
+  type Decision,
+  type Effect,
+  type Now,
+  nothing,
+  PART_BYTES,
+  type Ticket,
+} from '../machine/machine';
 import type { ClassicGroup } from './classic-group';
 import { type GroupRecord, groupTombstone } from './group-record';
-import { expired, tombstonesForTopics } from './offsets';
+import { expired, TOMBSTONE_OVERHEAD_BYTES, tombstonesForTopics } from './offsets';
 import type { GroupSettings } from './settings';
 import type { GroupChange, GroupState, Sweep } from './state';
 import { EXPIRE_WAKE, joinWake, sessionWake, syncWake } from './wake-names';
 
 type GroupDecision = Decision<GroupRecord, GroupChange>;
 
-/** Records that one part may write; well below the size of a batch. */
-const PART_BYTES = 128 * 1024;
 /** Offsets that one part looks at; a group alone counts as some. */
 const PART_EFFORT = 2_000;
 const EFFORT_PER_GROUP = 10;
@@ -37,26 +42,29 @@ export function sweepExpired(
   now: Now,
 ): GroupDecision {
   const { groupIds, at } = sweep ?? { groupIds: [...state.groupIds()], at: 0 };
+  const { partBytes = PART_BYTES } = now;
   const decisions: GroupDecision[] = [];
   let next = at;
   let effort = 0;
   let bytes = 0;
-  for (; next < groupIds.length && effort < PART_EFFORT && bytes < PART_BYTES; next++) {
+  for (; next < groupIds.length && effort < PART_EFFORT && bytes < partBytes; next++) {
     const group = find(groupIds[next] ?? '');
     if (group === undefined) continue;
-    const gone = expired(state.offsets, group, settings, now, PART_BYTES);
+    const gone = expired(state.offsets, group, settings, now, partBytes - bytes);
     effort += EFFORT_PER_GROUP + state.offsets.countOf(group.groupId);
     bytes += gone.bytes;
     if (gone.records.length > 0) decisions.push({ ...nothing, records: gone.records });
     if (gone.isCut) break;
     const isOver = gone.isLast && group.state === 'Empty' && group.pendingMembers.size === 0;
-    if (isOver) decisions.push(removed(group, 'group has nothing left and is removed', {}));
+    if (!isOver) continue;
+    decisions.push(removed(group, 'group has nothing left and is removed', {}));
+    bytes += group.groupId.length + TOMBSTONE_OVERHEAD_BYTES;
   }
   const isDone = next >= groupIds.length;
   const rest: GroupChange = { kind: 'sweep', sweep: isDone ? undefined : { groupIds, at: next } };
   decisions.push({ ...nothing, soft: [rest] });
   decisions.push(isDone ? nextSweep(settings, now) : sweepAt(after(now.nowMs, SOON_MS)));
-  return merged(decisions);
+  return { ...merged(decisions), isPart: true };
 }
 
 /** The search for expired offsets comes again. */
@@ -68,20 +76,23 @@ export function forgetTopics(
   state: GroupState,
   topics: readonly { readonly name: string; readonly id: Uuid }[],
   ticket: Ticket,
+  now: Now,
 ): GroupDecision {
+  const { partBytes = PART_BYTES } = now;
   const idsByName = new Map(topics.map(({ name, id }) => [name, id]));
   const records: GroupRecord[] = [];
   let isMore = false;
   let bytes = 0;
   for (const groupId of state.offsets.groupsReading((topic) => idsByName.has(topic))) {
-    isMore ||= bytes >= PART_BYTES;
+    isMore ||= bytes >= partBytes;
     if (isMore) break;
-    const gone = tombstonesForTopics(state.offsets, groupId, idsByName, PART_BYTES);
+    const gone = tombstonesForTopics(state.offsets, groupId, idsByName, partBytes - bytes);
     records.push(...gone.records);
     bytes += gone.bytes;
     isMore = gone.isCut;
   }
-  return { records, soft: [], effects: [{ kind: 'answer', ticket, response: isMore }] };
+  const effects: readonly Effect[] = [{ kind: 'answer', ticket, response: isMore }];
+  return { records, soft: [], effects, isPart: true };
 }
 
 /** A group without members goes, and with it whatever was still to happen to it. */

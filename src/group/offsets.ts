@@ -234,7 +234,7 @@ function tombstones(
 }
 
 /** What a tombstone takes beside the names of group and topic, roughly. */
-const TOMBSTONE_OVERHEAD_BYTES = 40;
+export const TOMBSTONE_OVERHEAD_BYTES = 40;
 
 /** From when on an offset's retention runs; undefined = nothing expires while it is like that. */
 function retentionBasis(group: ClassicGroup): ((offset: CommittedOffset) => number) | undefined {

@@ -16,6 +16,7 @@ import {
   type MachineLog,
   type Marker,
   type Now,
+  PART_BYTES,
   type Refusal,
   type SendResult,
   type Ticket,
@@ -26,6 +27,8 @@ import { type Timers, Wakes } from './wakes';
 
 /** How long an input of the runtime's own is put off when the log refuses its records. */
 const RETRY_MS = 500;
+/** One thing that is large by itself leaves the next parts no smaller than this. */
+const LEAST_PART_BYTES = 1024;
 
 /** What a running machine needs of the world; a story test gives it by hand. */
 export interface World<R, S, N extends Now = Now> {
@@ -68,6 +71,8 @@ export class Leading<R, S, N extends Now = Now> {
   readonly #waiting = new Map<Ticket, (answered: Answered<unknown>) => void>();
   readonly #retries = new Set<{ cancel(): void }>();
   #nextTicket = 1;
+  /** What the log took last of a work done in parts. */
+  #partBytes = PART_BYTES;
   #isBusy = false;
   #isDropped = false;
 
@@ -93,7 +98,7 @@ export class Leading<R, S, N extends Now = Now> {
     return new Promise<Answered<Response>>((resolve, reject) => {
       this.#waiting.set(ticket, resolve as (answered: Answered<unknown>) => void);
       try {
-        const refusal = this.#carryOut('ask', () => decide(ticket, this.#world.now()));
+        const refusal = this.#carryOut('ask', (now) => decide(ticket, now));
         if (refusal !== undefined) this.#refuse(ticket, refusal);
       } catch (error) {
         this.#waiting.delete(ticket);
@@ -138,7 +143,7 @@ export class Leading<R, S, N extends Now = Now> {
   #input(input: OwnInput): void {
     if (this.#isDropped) return;
     try {
-      const refusal = this.#carryOut(describe(input), () => this.#decide(input));
+      const refusal = this.#carryOut(describe(input), (now) => this.#decide(input, now));
       if (refusal === undefined || this.#isDropped) return;
       this.#world.logger.log('debug', 'input put off', { input: describe(input), refusal });
       this.#retry(input);
@@ -147,9 +152,8 @@ export class Leading<R, S, N extends Now = Now> {
     }
   }
 
-  #decide(input: OwnInput): Decision<R, S> {
+  #decide(input: OwnInput, now: N): Decision<R, S> {
     const { decider } = this.#machine;
-    const now = this.#world.now();
     switch (input.kind) {
       case 'resume':
         return decider.resume(now);
@@ -175,10 +179,9 @@ export class Leading<R, S, N extends Now = Now> {
   }
 
   /** Returns why the log refused the decision's records, if it did: then nothing has happened. */
-  #carryOut(input: string, decide: () => Decision<R, S>): Refusal | undefined {
+  #carryOut(input: string, decide: (now: N) => Decision<R, S>): Refusal | undefined {
     return this.#exclusively(() => {
-      const decision = decide();
-      const appended = this.#append(decision);
+      const { decision, appended } = this.#fitting(decide);
       if (appended.refusal !== undefined) {
         for (const effect of decision.effects) {
           if (effect.kind === 'answer') this.#refuse(effect.ticket, appended.refusal);
@@ -193,8 +196,24 @@ export class Leading<R, S, N extends Now = Now> {
     });
   }
 
+  /** Appends a decision; of a longer work half as much, again and again, until it fits. */
+  #fitting(decide: (now: N) => Decision<R, S>): {
+    readonly decision: Decision<R, S>;
+    readonly appended: { readonly offset: Offset; readonly refusal?: Refusal };
+  } {
+    for (let partBytes = this.#partBytes; ; partBytes = Math.floor(partBytes / 2)) {
+      const decision = decide({ ...this.#world.now(), partBytes });
+      const canBeLess = decision.isPart === true && partBytes > 1;
+      const appended = this.#append(decision, canBeLess);
+      if (appended.refusal === 'too-large' && canBeLess) continue;
+      const hasFitted = appended.refusal === undefined && decision.isPart === true;
+      if (hasFitted) this.#partBytes = Math.max(partBytes, LEAST_PART_BYTES);
+      return { decision, appended };
+    }
+  }
+
   /** Appends and replays; `offset` is that of the newest record the effects depend on. */
-  #append(decision: Decision<R, S>): { offset: Offset; refusal?: Refusal } {
+  #append(decision: Decision<R, S>, canBeLess: boolean): { offset: Offset; refusal?: Refusal } {
     const { records, as } = decision;
     if (records.length === 0) return { offset: decision.readsAt ?? -1 };
     let baseOffset: Offset;
@@ -202,7 +221,8 @@ export class Leading<R, S, N extends Now = Now> {
       baseOffset = this.#world.log.append(records, as);
     } catch (error) {
       if (!(error instanceof AppendRefused)) throw error;
-      this.#world.logger.log('warn', 'append refused', {
+      const level = error.refusal === 'too-large' && canBeLess ? 'debug' : 'warn';
+      this.#world.logger.log(level, 'append refused', {
         log: this.#world.leadership.name,
         refusal: error.refusal,
         reason: error.message,

@@ -11,7 +11,12 @@ export interface Now {
   readonly nowMs: MonotonicMs;
   /** For what is stored or shown. */
   readonly wallMs: WallMs;
+  /** How much a decision writes that could write less, about; absent = `PART_BYTES`. */
+  readonly partBytes?: number;
 }
+
+/** Well below the size of a batch, where that is not set to be small. */
+export const PART_BYTES = 128 * 1024;
 
 /** Hard state: what the records say and nothing else. Only replay changes it. */
 export interface State<R> {
@@ -56,6 +61,11 @@ export interface Decision<R, S = never> {
   readonly readsAt?: Offset;
   /** Writes the records within this producer's transaction; they count once its marker is there. */
   readonly as?: Producer;
+  /**
+   * It is a part of a longer work: should the log find it too large, it is made again with less
+   * (`Now.partBytes`), down to a single thing.
+   */
+  readonly isPart?: boolean;
 }
 
 /** The producer in whose transaction records are written. */

@@ -2,6 +2,7 @@
  * What ends by itself: transactions that are open for too long, and transactional ids that nobody
  * has used for too long. Done a part at a time, so that neither a turn nor a batch grows too large.
  */
+import { PART_BYTES } from '../machine/machine';
 import { Errors } from '../protocol/errors';
 import { fence } from './ending';
 import type { LiveTransactions, TransactionState } from './state';
@@ -10,8 +11,6 @@ import { transactionTombstone } from './transaction-record';
 import type { TransactionTurn } from './turn';
 import { EXPIRE_WAKE } from './wake-names';
 
-/** Records that one part may write; well below the size of a batch. */
-const PART_BYTES = 128 * 1024;
 /** Ids that one part looks at. */
 const PART_IDS = 2_000;
 /** What a record takes beside names, roughly. */
@@ -24,10 +23,11 @@ const SOON_MS = 10;
 export function abortTimedOut(turn: TransactionTurn): void {
   const { state, live } = turn.world;
   turn.timeoutCheckIsDue();
+  const { partBytes = PART_BYTES } = turn.now;
   let openCount = live.deadlines.size;
   let bytes = 0;
   for (const transaction of timedOut(state, live, turn.now.nowMs)) {
-    if (bytes >= PART_BYTES) {
+    if (bytes >= partBytes) {
       turn.checkTimeouts(SOON_MS);
       return;
     }
@@ -45,6 +45,7 @@ export function nextExpiry(turn: TransactionTurn): void {
 /** Looks through some of the ids, forgets those that expired, and goes on soon where it stopped. */
 export function forgetExpired(turn: TransactionTurn): void {
   const { state, live } = turn.world;
+  const { partBytes = PART_BYTES } = turn.now;
   const { transactionalIds, at } = live.sweep ?? {
     transactionalIds: [...state.transactionalIds()],
     at: 0,
@@ -52,7 +53,7 @@ export function forgetExpired(turn: TransactionTurn): void {
   let next = at;
   let bytes = 0;
   const until = Math.min(transactionalIds.length, at + PART_IDS);
-  for (; next < until && bytes < PART_BYTES; next++) {
+  for (; next < until && bytes < partBytes; next++) {
     const transaction = state.get(transactionalIds[next] ?? '');
     if (transaction === undefined || !isExpired(turn, transaction)) continue;
     forget(turn, transaction);

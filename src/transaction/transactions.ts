@@ -135,10 +135,10 @@ export class Transactions implements Decider<TransactionRecord, TransactionChang
     switch (wake.kind) {
       case 'timeouts':
         abortTimedOut(turn);
-        return turn.decision(-1);
+        return { ...turn.decision(-1), isPart: true };
       case 'expire':
         forgetExpired(turn);
-        return turn.decision(-1);
+        return { ...turn.decision(-1), isPart: true };
       case 'markers': {
         const transaction = this.#find(wake.transactionalId);
         if (transaction !== undefined) resendMarkers(turn, transaction);

@@ -79,8 +79,8 @@ test('offsets of a deleted topic go a part at a time, until nothing is left', as
   let asked = 0;
   while (isMore) {
     asked++;
-    const answered = await story.ask<boolean>((groups, ticket) =>
-      groups.topicsDeleted([{ name: 't', id: ZERO_UUID }], ticket),
+    const answered = await story.ask<boolean>((groups, ticket, now) =>
+      groups.topicsDeleted([{ name: 't', id: ZERO_UUID }], ticket, now),
     );
     isMore = answered.kind === 'answered' && answered.response;
   }
@@ -89,6 +89,30 @@ test('offsets of a deleted topic go a part at a time, until nothing is left', as
   for (const groupId of story.machine.state.groupIds()) {
     expect(story.machine.state.offsets.countOf(groupId)).toBe(0);
   }
+});
+
+describe('a log that takes small batches only', () => {
+  test.each([1, 7])('loses what expired all the same, %i at a time', async (limit) => {
+    const story = storyOf(names(5), 20);
+    story.log.limit = limit;
+    await story.clock.advance(2 * DAY_MS);
+    expect([...story.machine.state.groupIds()]).toEqual([]);
+  });
+
+  test.each([1, 7])('loses offsets of a deleted topic, %i at a time', async (limit) => {
+    const story = storyOf(names(5), 20);
+    story.log.limit = limit;
+    for (let isMore = true; isMore; ) {
+      const answered = await story.ask<boolean>((groups, ticket, now) =>
+        groups.topicsDeleted([{ name: 't', id: ZERO_UUID }], ticket, now),
+      );
+      if (answered.kind === 'refused') throw new Error(answered.refusal);
+      isMore = answered.response;
+    }
+    for (const groupId of story.machine.state.groupIds()) {
+      expect(story.machine.state.offsets.countOf(groupId)).toBe(0);
+    }
+  });
 });
 
 test('records of groups that are not served are spoken of once', () => {

@@ -85,8 +85,8 @@ export class GroupStory {
         this.#changeCoordinator(verb);
         return;
       case 'topic':
-        this.#ask(`${who} ${verb} deleted`, (groups, ticket) =>
-          groups.topicsDeleted([{ name: verb, id: words.named.id ?? ZERO_UUID }], ticket),
+        this.#ask(`${who} ${verb} deleted`, (groups, ticket, now) =>
+          groups.topicsDeleted([{ name: verb, id: words.named.id ?? ZERO_UUID }], ticket, now),
         );
         return;
       default:

@@ -85,10 +85,13 @@ export interface LogEntry<R> {
 export class HandLog<R> implements MachineLog<R> {
   readonly entries: LogEntry<R>[] = [];
   refusal: ConstructorParameters<typeof AppendRefused>[0] | undefined;
+  /** How many records a batch may have. */
+  limit = Number.POSITIVE_INFINITY;
   #held: Offset | undefined;
 
   append(records: readonly R[], as?: Producer): Offset {
     this.#refuseIfTold();
+    if (records.length > this.limit) throw new AppendRefused('too-large', 'told to refuse');
     const base = this.entries.length;
     records.forEach((record, index) => {
       this.entries.push({ offset: base + index, record, ...(as === undefined ? {} : { as }) });

@@ -188,6 +188,9 @@ export class TransactionStory {
       case 'accepts':
         this.log.refusal = undefined;
         break;
+      case 'takes':
+        this.log.limit = Number(reason);
+        break;
       default:
         throw new Error(`a log does not "${verb}"`);
     }

@@ -18,6 +18,22 @@
   + T Empty 1001/0 []
   info: transaction changes: a producer began
 
+# ids that do not fit into one batch are forgotten one after another
+> A inits
+  A inits: ok 1000/0
+  + T Empty 1000/0 []
+  info: transaction changes: a producer began
+> B inits id=B
+  B inits: ok 1001/0
+  + B Empty 1001/0 []
+  info: transaction changes: a producer began
+> log takes 1
+> time 8d
+  - T
+  - B
+  info: transaction changes, Empty to Dead: its id expired
+  info: transaction changes, Empty to Dead: its id expired
+
 # it counts from the last use
 > A inits
   A inits: ok 1000/0

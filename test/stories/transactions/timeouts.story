@@ -225,6 +225,30 @@
 > partitions answer
   + T CompleteAbort 1000/1 [] client 2
 
+# transactions whose aborts do not fit into one batch are aborted one after another
+> A inits timeout=30s
+  A inits: ok 1000/0
+  + T Empty 1000/0 []
+  info: transaction changes: a producer began
+> B inits id=B timeout=30s
+  B inits: ok 1001/0
+  + B Empty 1001/0 []
+  info: transaction changes: a producer began
+> A adds t-0
+  A adds: ok
+  + T Ongoing 1000/0 [t-0] client 2
+> B adds t-1 id=B
+  B adds: ok
+  + B Ongoing 1001/0 [t-1] client 2
+> log takes 1
+> time 41s
+  + T PrepareAbort 1000/1 [t-0] client 2
+  + B PrepareAbort 1001/1 [t-1] client 2
+  marker to t-0: abort 1000/1 of term 0, version 2
+  marker to t-1: abort 1001/1 of term 0, version 2
+  info: transaction changes, Ongoing to PrepareAbort: it was open for longer than its timeout of 30000 ms
+  info: transaction changes, Ongoing to PrepareAbort: it was open for longer than its timeout of 30000 ms
+
 # the abort is written even though it takes longer to be committed than the transaction may last
 > A inits timeout=1ms
   A inits: ok 1000/0
