@@ -1,0 +1,274 @@
+/** Requests with the least and the greatest number in each field that has one, to a whole node. */
+import { soleNodeProperties } from '../../src/broker/sole-node';
+import { startNode } from '../../src/broker/start-node';
+import type { AnyApi, ApiListener, RequestDraft, ResponseOf } from '../../src/protocol/api';
+import { AddOffsetsToTxn } from '../../src/protocol/apis/add-offsets-to-txn';
+import { AddPartitionsToTxn } from '../../src/protocol/apis/add-partitions-to-txn';
+import { CreateTopics } from '../../src/protocol/apis/create-topics';
+import { FindCoordinator } from '../../src/protocol/apis/find-coordinator';
+import { InitProducerId } from '../../src/protocol/apis/init-producer-id';
+import { Metadata } from '../../src/protocol/apis/metadata';
+import { buildBatch } from '../../src/protocol/records/builder';
+import { type FieldSpec, type FieldType, isPresent, type Shape } from '../../src/protocol/schema';
+import { handlers } from '../../src/server/handlers';
+import { servedVersions } from '../../src/server/registry';
+import { type TestMachine, TestWorld } from '../support/world';
+import { RawClient } from './raw-client';
+
+const PORTS: Readonly<Record<ApiListener, number>> = { broker: 9092, controller: 9093 };
+
+const integers = (bits: number): readonly number[] => [
+  -(2 ** (bits - 1)),
+  2 ** (bits - 1) - 1,
+  -1,
+  0,
+];
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+const EXTREMES: Readonly<Record<string, readonly (number | bigint)[]>> = {
+  int8: integers(8),
+  int16: integers(16),
+  uint16: [0xffff, 0],
+  int32: integers(32),
+  int64: [-SAFE, SAFE, -1, 0],
+  bigint64: [-(2n ** 63n), 2n ** 63n - 1n, -1n, 0n],
+  float64: [-Number.MAX_VALUE, Number.MAX_VALUE, Number.POSITIVE_INFINITY, Number.NaN],
+};
+
+/** What fields are in a request that is served, where their kind does not say it. */
+type Plain = Readonly<Record<string, unknown>>;
+
+const PLAIN: Plain = {
+  acks: 1,
+  committedOffset: 1n,
+  coordinatorKeys: 'group',
+  generationId: -1,
+  generationIdOrMemberEpoch: -1,
+  groupId: 'group',
+  groupInstanceId: null,
+  groups: 'group',
+  groupsNames: 'group',
+  isolationLevel: 0,
+  memberEpoch: -1,
+  memberId: '',
+  minBytes: 1,
+  key: 'group',
+  name: 'topic',
+  partitionMaxBytes: 1000,
+  protocolType: 'consumer',
+  rebalanceTimeoutMs: 10_000,
+  replicationFactor: 1,
+  numPartitions: 1,
+  records: buildBatch([{ timestamp: 1, value: 'value' }]),
+  resourceName: '1',
+  resourceType: 4,
+  retentionTimeMs: -1n,
+  sessionTimeoutMs: 10_000,
+  timeoutMs: 1_000,
+  topic: 'topic',
+  topicName: 'topic',
+  topicNames: 'topic',
+  transactionTimeoutMs: 10_000,
+};
+
+/** What must differ for an API to go on. */
+const PLAIN_OF: Readonly<Record<string, Plain>> = {
+  CreateTopics: { name: 'new', assignments: [], configs: [] },
+  DeleteTopics: { name: 'gone', topicNames: 'gone' },
+  CreatePartitions: { assignments: [] },
+  InitProducerId: { producerId: -1, producerEpoch: -1 },
+  UnregisterBroker: { brokerId: 9 },
+  IncrementalAlterConfigs: { configs: [] },
+  AlterConfigs: { configs: [] },
+};
+
+/** The request with one element in every list; a number at `path` is replaced. */
+function request(shape: Shape, version: number, plain: Plain, change?: Change, path = ''): object {
+  const entries = Object.entries(shape).flatMap(([name, { spec }]) =>
+    isPresent(spec, version)
+      ? [[name, fieldOf(name, spec, spec.type, version, plain, change, `${path}/${name}`)]]
+      : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+interface Change {
+  /** `undefined`: each number that has this extreme. */
+  readonly path: string | undefined;
+  readonly extreme: number;
+}
+
+function fieldOf(
+  name: string,
+  spec: FieldSpec,
+  type: FieldType,
+  version: number,
+  plain: Plain,
+  change: Change | undefined,
+  path: string,
+): unknown {
+  if (Array.isArray(plain[name])) return plain[name];
+  if (type.kind === 'struct') return request(type.shape, version, plain, change, path);
+  if (type.kind === 'array') {
+    return [fieldOf(name, spec, type.element, version, plain, change, path)];
+  }
+  const extreme = EXTREMES[type.kind]?.[change?.extreme ?? -1];
+  if (extreme !== undefined && (change?.path ?? path) === path) return extreme;
+  if (name in plain && typeof plain[name] !== 'number') return plain[name];
+  const { value } = spec.explicitDefault ?? { value: undefined };
+  switch (type.kind) {
+    case 'bool':
+      return value ?? false;
+    case 'bigint64':
+      return BigInt((plain[name] as number | undefined) ?? (value as bigint | undefined) ?? 0n);
+    case 'uuid':
+      return 'AAAAAAAAAAAAAAAAAAAAAA';
+    case 'string':
+      return value ?? '';
+    case 'bytes':
+      return Buffer.alloc(4);
+    case 'records':
+      return null;
+    default:
+      return plain[name] ?? value ?? 0;
+  }
+}
+
+/** Where numbers stand in a request. */
+function numbersIn(shape: Shape, version: number, path = ''): string[] {
+  return Object.entries(shape).flatMap(([name, { spec }]) => {
+    if (!isPresent(spec, version)) return [];
+    let { type } = spec;
+    while (type.kind === 'array') type = type.element;
+    if (type.kind === 'struct') return numbersIn(type.shape, version, `${path}/${name}`);
+    return type.kind in EXTREMES ? [`${path}/${name}`] : [];
+  });
+}
+
+class Node {
+  static async start(): Promise<Node> {
+    const world = new TestWorld();
+    const machine = world.machine('one');
+    const properties = soleNodeProperties({
+      nodeId: 1,
+      host: 'one',
+      port: 9092,
+      controllerPort: 9093,
+      advertisedHost: undefined,
+      dataFolder: '/data',
+    });
+    const start = startNode({ platform: machine, properties, localHost: () => 'one' });
+    const broker = await world.outcome(start);
+    const node = new Node(world, machine, () => world.outcome(broker.stop()));
+    broker.failed.catch((error) => node.failures.push(error));
+    return node;
+  }
+
+  readonly failures: unknown[] = [];
+  readonly #clients: TestMachine;
+  #transactions = 0;
+
+  private constructor(
+    private readonly world: TestWorld,
+    private readonly machine: TestMachine,
+    readonly stop: () => Promise<void>,
+  ) {
+    this.#clients = world.machine('client');
+  }
+
+  async ask<A extends AnyApi>(api: A, version: number, draft: RequestDraft<A>) {
+    const client = new RawClient(this.#clients.network, 'one', PORTS.broker);
+    client.send(api, version, draft);
+    await this.world.advance(1_000);
+    client.link.destroy();
+    return client.answer(api, version) as ResponseOf<A>;
+  }
+
+  /** Sends, and does not care for the answers. */
+  async send(api: AnyApi, listener: ApiListener, version: number, drafts: readonly object[]) {
+    const clients = drafts.map((draft) => {
+      const client = new RawClient(this.#clients.network, 'one', PORTS[listener]);
+      client.send(api, version, draft as never);
+      return client;
+    });
+    await this.world.advance(20);
+    for (const client of clients) client.link.destroy();
+  }
+
+  async later(ms: number): Promise<void> {
+    await this.world.advance(ms);
+  }
+
+  /** What went wrong through a mistake of our own. */
+  get mistakes(): readonly unknown[] {
+    return [...this.failures, ...this.machine.lines.filter(({ level }) => level === 'error')];
+  }
+
+  /** A producer whose transaction is open, and its part of a request. */
+  async transaction(): Promise<Plain> {
+    this.#transactions += 1;
+    const transactionalId = `producer-${this.#transactions}`;
+    const init = { transactionalId, transactionTimeoutMs: 10_000 };
+    const { producerId, producerEpoch } = await this.ask(InitProducerId, 4, init);
+    const producer = { transactionalId, producerId: BigInt(producerId), producerEpoch };
+    await this.ask(AddPartitionsToTxn, 3, {
+      v3AndBelowTransactionalId: transactionalId,
+      v3AndBelowProducerId: producer.producerId,
+      v3AndBelowProducerEpoch: producerEpoch,
+      v3AndBelowTopics: [{ name: 'topic', partitions: [0] }],
+    });
+    await this.ask(AddOffsetsToTxn, 3, { ...producer, groupId: 'group' });
+    return {
+      ...producer,
+      transactionalIds: transactionalId,
+      v3AndBelowTransactionalId: transactionalId,
+      v3AndBelowProducerId: producer.producerId,
+      v3AndBelowProducerEpoch: producerEpoch,
+    };
+  }
+}
+
+test('no number in any field of any request makes the node give up', async () => {
+  const node = await Node.start();
+  await node.ask(CreateTopics, 5, {
+    topics: [
+      { name: 'topic', numPartitions: 2, replicationFactor: 1, assignments: [], configs: [] },
+    ],
+    timeoutMs: 1_000,
+  });
+  for (const keyType of [0, 1]) {
+    await node.ask(FindCoordinator, 4, { keyType, coordinatorKeys: ['any'] });
+  }
+  const { topics } = await node.ask(Metadata, 12, { topics: [{ name: 'topic' }] });
+  const topicId = topics[0]?.topicId;
+  for (const listener of ['broker', 'controller'] as const) {
+    for (const handler of handlers) {
+      const { api } = handler;
+      if (!(handler.listeners ?? api.listeners).includes(listener)) continue;
+      const [first, last] = servedVersions(handler);
+      let before = '';
+      for (let version = first; version <= last; version += 1) {
+        const { shape } = api.request;
+        const paths = numbersIn(shape, version);
+        // Versions that differ in other things meet the same numbers.
+        if (before === String(paths)) continue;
+        before = String(paths);
+        const isInTransaction = JSON.stringify(Object.keys(shape)).includes('ransaction');
+        const producer = isInTransaction ? await node.transaction() : {};
+        const plain = { ...PLAIN, topicId, ...producer, ...PLAIN_OF[api.name] };
+        const drafts = [undefined, ...paths].flatMap((path) =>
+          [0, 1, 2, 3].map((extreme) => request(shape, version, plain, { path, extreme })),
+        );
+        await node.send(api, listener, version, [request(shape, version, plain), ...drafts]);
+        expect({ api: api.name, version, mistakes: node.mistakes }).toEqual({
+          api: api.name,
+          version,
+          mistakes: [],
+        });
+      }
+    }
+  }
+  await node.later(3_600_000);
+  expect(node.mistakes).toEqual([]);
+  await node.stop();
+}, 60_000);
