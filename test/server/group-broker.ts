@@ -12,7 +12,7 @@ import type { AnyApi, RequestDraft, RequestOf } from '../../src/protocol/api';
 import type { CreateTopics } from '../../src/protocol/apis/create-topics';
 import { JoinGroup } from '../../src/protocol/apis/join-group';
 import { SyncGroup } from '../../src/protocol/apis/sync-group';
-import { Errors } from '../../src/protocol/errors';
+import { ApiError, Errors } from '../../src/protocol/errors';
 import { subscription } from '../support/group-story';
 import { DataBroker, NODE_ID, type TopicPlan } from './data-broker';
 import type { RawClient } from './raw-client';
@@ -40,6 +40,7 @@ export class GroupBroker {
   /** From 1000 on; one block after another is at hand. */
   readonly producerIds: ProducerIdBlocks;
   readonly client: RawClient;
+  givesProducerIds = true;
   created = 0;
   #blocks = 0;
 
@@ -50,10 +51,12 @@ export class GroupBroker {
   ) {
     this.client = client;
     const { clock, random, log: logger } = broker.machine;
-    this.producerIds = new ProducerIdBlocks(async () => ({
-      first: 1_000 * ++this.#blocks,
-      length: 1_000,
-    }));
+    this.producerIds = new ProducerIdBlocks(async () => {
+      if (!this.givesProducerIds) {
+        throw new ApiError(Errors.COORDINATOR_NOT_AVAILABLE, 'no controller is active');
+      }
+      return { first: 1_000 * ++this.#blocks, length: 1_000 };
+    });
     this.groups = new NodeGroups({
       settings: new Settings(new Map(Object.entries(PROPERTIES))),
       clock,

@@ -66,6 +66,22 @@ describe('FindCoordinator', () => {
   });
 });
 
+describe('InitProducerId while no controller gives out producer ids', () => {
+  test('goes on with a known transactional id, and makes no new one until there is one', async () => {
+    const node = await start();
+    const client = await begun(node);
+    node.givesProducerIds = false;
+    while (node.producerIds.take() !== undefined);
+    const { producerId } = client;
+    expect(await client.init()).toMatchObject({ errorCode: 0, producerId, producerEpoch: 1 });
+    const other = new TransactionClient(node, 'other');
+    expect(await other.init()).toMatchObject({ errorCode: Errors.COORDINATOR_NOT_AVAILABLE });
+    node.givesProducerIds = true;
+    expect(await other.init()).toMatchObject({ errorCode: 0, producerEpoch: 0 });
+    expect(node.failures).toEqual([]);
+  });
+});
+
 describe('a transaction of version 1', () => {
   test('is read once it is committed', async () => {
     const node = await start(1);

@@ -36,8 +36,6 @@ async function initTransactional(
   apiVersion: number,
   { transactions, producerIds }: Services,
 ): Promise<Response> {
-  // Most need no new id; whoever does finds one.
-  await producerIds.ready();
   const { transactionalId, producerId, producerEpoch } = request;
   const init: InitRequest = {
     transactionalId: transactionalId ?? '',
@@ -46,16 +44,26 @@ async function initTransactional(
     isTwoPhaseCommit: request.enable2Pc,
     keepsPrepared: request.keepPreparedTxn,
   };
-  const answered = await transactions.coordinators.ask<InitResponse>(
-    init.transactionalId,
-    (ids, ticket, now) => ids.init(init, ticket, now),
-  );
+  const ask = () =>
+    transactions.coordinators.ask<InitResponse>(init.transactionalId, (ids, ticket, now) =>
+      ids.init(init, ticket, now),
+    );
+  let answered = await ask();
+  if (answered.kind === 'answered' && needsProducerId(answered.response)) {
+    // Only a new transactional id, or one that used up its epochs: most wait for no controller.
+    await producerIds.ready();
+    answered = await ask();
+  }
   if (answered.kind === 'refused') {
     return InitProducerId.refuse(request, coordinatorError(answered.refusal), apiVersion);
   }
   const { response } = answered;
   return { ...response, errorCode: forVersion(response.errorCode, apiVersion) };
 }
+
+/** The coordinator has read its log, so that an id is all that it can be short of. */
+const needsProducerId = ({ errorCode }: InitResponse): boolean =>
+  errorCode === Errors.COORDINATOR_LOAD_IN_PROGRESS;
 
 const forVersion = (errorCode: ErrorCode, apiVersion: number): ErrorCode =>
   errorCode === Errors.PRODUCER_FENCED && apiVersion < FIRST_WITH_FENCED
