@@ -139,11 +139,15 @@ function appendValidated(
     index,
     errorCode: Errors.NONE,
     baseOffset,
-    logAppendTimeMs,
+    logAppendTimeMs: exactly(logAppendTimeMs),
     logStartOffset,
     recordErrors: NO_RECORD_ERRORS,
   });
 }
+
+/** A batch that is there already shows its own time, which may be further off than numbers tell. */
+const exactly = (timestampMs: number): number =>
+  Math.min(Math.max(timestampMs, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 const NO_RECORD_ERRORS: readonly never[] = [];
 

@@ -1,13 +1,19 @@
 /** Requests with the least and the greatest number in each field that has one, to a whole node. */
+import type { Broker } from '../../src/broker/broker';
 import { soleNodeProperties } from '../../src/broker/sole-node';
 import { startNode } from '../../src/broker/start-node';
+import { TOPIC_CONFIGS } from '../../src/metadata/topic-configs';
 import type { AnyApi, ApiListener, RequestDraft, ResponseOf } from '../../src/protocol/api';
 import { AddOffsetsToTxn } from '../../src/protocol/apis/add-offsets-to-txn';
 import { AddPartitionsToTxn } from '../../src/protocol/apis/add-partitions-to-txn';
 import { CreateTopics } from '../../src/protocol/apis/create-topics';
+import { DescribeProducers } from '../../src/protocol/apis/describe-producers';
 import { FindCoordinator } from '../../src/protocol/apis/find-coordinator';
 import { InitProducerId } from '../../src/protocol/apis/init-producer-id';
+import { ListOffsets } from '../../src/protocol/apis/list-offsets';
 import { Metadata } from '../../src/protocol/apis/metadata';
+import { Produce } from '../../src/protocol/apis/produce';
+import { setCrc } from '../../src/protocol/records/batch';
 import { buildBatch } from '../../src/protocol/records/builder';
 import { type FieldSpec, type FieldType, isPresent, type Shape } from '../../src/protocol/schema';
 import { handlers } from '../../src/server/handlers';
@@ -159,7 +165,7 @@ class Node {
     });
     const start = startNode({ platform: machine, properties, localHost: () => 'one' });
     const broker = await world.outcome(start);
-    const node = new Node(world, machine, () => world.outcome(broker.stop()));
+    const node = new Node(world, machine, broker);
     broker.failed.catch((error) => node.failures.push(error));
     return node;
   }
@@ -171,7 +177,7 @@ class Node {
   private constructor(
     private readonly world: TestWorld,
     private readonly machine: TestMachine,
-    readonly stop: () => Promise<void>,
+    private readonly broker: Broker,
   ) {
     this.#clients = world.machine('client');
   }
@@ -181,7 +187,27 @@ class Node {
     client.send(api, version, draft);
     await this.world.advance(1_000);
     client.link.destroy();
+    expect(this.mistakes).toEqual([]);
     return client.answer(api, version) as ResponseOf<A>;
+  }
+
+  get clusterId(): string {
+    return this.broker.clusterId;
+  }
+
+  get brokerEpoch(): number {
+    return this.broker.quorum.publisher.image.brokers.get(1)?.epoch ?? -1;
+  }
+
+  async stop(): Promise<void> {
+    await this.world.outcome(this.broker.stop());
+  }
+
+  async createTopic(configs: readonly { name: string; value: string }[] = []): Promise<void> {
+    await this.ask(CreateTopics, 5, {
+      topics: [{ name: 'topic', numPartitions: 2, replicationFactor: 1, assignments: [], configs }],
+      timeoutMs: 1_000,
+    });
   }
 
   /** Sends, and does not care for the answers. */
@@ -230,12 +256,8 @@ class Node {
 
 test('no number in any field of any request makes the node give up', async () => {
   const node = await Node.start();
-  await node.ask(CreateTopics, 5, {
-    topics: [
-      { name: 'topic', numPartitions: 2, replicationFactor: 1, assignments: [], configs: [] },
-    ],
-    timeoutMs: 1_000,
-  });
+  await node.createTopic();
+  const cluster = { clusterId: node.clusterId, brokerId: 1, brokerEpoch: node.brokerEpoch };
   for (const keyType of [0, 1]) {
     await node.ask(FindCoordinator, 4, { keyType, coordinatorKeys: ['any'] });
   }
@@ -255,7 +277,7 @@ test('no number in any field of any request makes the node give up', async () =>
         before = String(paths);
         const isInTransaction = JSON.stringify(Object.keys(shape)).includes('ransaction');
         const producer = isInTransaction ? await node.transaction() : {};
-        const plain = { ...PLAIN, topicId, ...producer, ...PLAIN_OF[api.name] };
+        const plain = { ...PLAIN, topicId, ...cluster, ...producer, ...PLAIN_OF[api.name] };
         const drafts = [undefined, ...paths].flatMap((path) =>
           [0, 1, 2, 3].map((extreme) => request(shape, version, plain, { path, extreme })),
         );
@@ -268,6 +290,95 @@ test('no number in any field of any request makes the node give up', async () =>
       }
     }
   }
+  await node.later(3_600_000);
+  expect(node.mistakes).toEqual([]);
+  await node.stop();
+}, 60_000);
+
+/** Where numbers stand in the header of a batch that a producer has a say in, with their bytes. */
+const HEADER_NUMBERS: readonly (readonly [at: number, bytes: number])[] = [
+  [0, 8],
+  [12, 4],
+  [21, 2],
+  [23, 4],
+  [27, 8],
+  [35, 8],
+  [43, 8],
+  [51, 2],
+  [53, 4],
+  [57, 4],
+];
+
+function* batches(): Generator<Buffer> {
+  let producerId = 5;
+  for (const isIdempotent of [false, true]) {
+    for (const [at, bytes] of HEADER_NUMBERS) {
+      for (const extreme of EXTREMES.bigint64 as readonly bigint[]) {
+        producerId += 1;
+        const producer = { producerId, producerEpoch: 0, baseSequence: 0 };
+        const records = [{ timestamp: 1, value: 'value' }];
+        const batch = buildBatch(records, isIdempotent ? producer : {});
+        const greatest = 2n ** BigInt(8 * bytes - 1) - 1n;
+        const value = extreme > 0n ? greatest : extreme < -1n ? -greatest - 1n : extreme;
+        if (bytes === 8) batch.writeBigInt64BE(value, at);
+        else batch.writeIntBE(Number(value), at, bytes);
+        setCrc(batch, 0);
+        yield batch;
+      }
+    }
+  }
+}
+
+test('no number in a batch makes the node give up', async () => {
+  const node = await Node.start();
+  // Times in the future are refused otherwise.
+  await node.createTopic([
+    { name: 'message.timestamp.after.max.ms', value: String(2n ** 63n - 1n) },
+  ]);
+  const drafts = [...batches()].map((records) => ({
+    transactionalId: null,
+    acks: -1,
+    timeoutMs: 1_000,
+    topicData: [{ name: 'topic', partitionData: [{ index: 0, records }] }],
+  }));
+  // Those that are idempotent are found to be there already.
+  for (let round = 0; round < 2; round += 1) await node.send(Produce, 'broker', 12, drafts);
+  await node.ask(DescribeProducers, 0, { topics: [{ name: 'topic', partitionIndexes: [0] }] });
+  for (const timestamp of [-3n, ...(EXTREMES.bigint64 as readonly bigint[])]) {
+    const partition = { partitionIndex: 0, timestamp };
+    const topics = [{ name: 'topic', partitions: [partition] }];
+    await node.ask(ListOffsets, 7, { replicaId: -1, topics });
+  }
+  await node.later(3_600_000);
+  expect(node.mistakes).toEqual([]);
+  await node.stop();
+}, 60_000);
+
+test('no number in the settings of a topic makes the node give up', async () => {
+  const node = await Node.start();
+  const values = ['-9223372036854775808', '9223372036854775807', '-2147483648', '2147483647'];
+  const names = TOPIC_CONFIGS.definitions.map(({ name }) => name);
+  const topics = names.flatMap((name) =>
+    [...values, '-1', '0', '1'].map((value) => ({
+      name: `${name}${value}`,
+      numPartitions: 1,
+      replicationFactor: 1,
+      assignments: [],
+      configs: [{ name, value }],
+    })),
+  );
+  const { topics: created } = await node.ask(CreateTopics, 5, { topics, timeoutMs: 10_000 });
+  const records = buildBatch([{ timestamp: 1, value: 'value' }]);
+  const drafts = created
+    .filter(({ errorCode }) => errorCode === 0)
+    .map(({ name }) => ({
+      transactionalId: null,
+      acks: -1,
+      timeoutMs: 1_000,
+      topicData: [{ name, partitionData: [{ index: 0, records }] }],
+    }));
+  expect(drafts.length).toBeGreaterThan(names.length);
+  for (let round = 0; round < 2; round += 1) await node.send(Produce, 'broker', 12, drafts);
   await node.later(3_600_000);
   expect(node.mistakes).toEqual([]);
   await node.stop();

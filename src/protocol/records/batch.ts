@@ -176,6 +176,14 @@ export const exactBaseTimestamp = (buffer: Uint8Array, position: number): bigint
 export const maxTimestamp = (buffer: Uint8Array, position: number): number =>
   readInt64(buffer, position + MAX_TIMESTAMP);
 
+/** As an int64 again: clients may name the greatest, whose nearest number lies beyond it. */
+export function toTimestamp64(nearest: number): bigint {
+  const exact = BigInt(nearest);
+  return exact < GREATEST_INT64 ? exact : GREATEST_INT64;
+}
+
+const GREATEST_INT64 = 2n ** 63n - 1n;
+
 /** As `maxTimestamp`, exact for every value. */
 export const exactMaxTimestamp = (buffer: Uint8Array, position: number): bigint =>
   readBigInt64(buffer, position + MAX_TIMESTAMP);

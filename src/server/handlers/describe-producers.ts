@@ -3,6 +3,7 @@ import { topicNameProblem } from '../../controller/names';
 import type { ResponseDraft } from '../../protocol/api';
 import { DescribeProducers } from '../../protocol/apis/describe-producers';
 import { Errors } from '../../protocol/errors';
+import { toTimestamp64 } from '../../protocol/records/batch';
 import { serve } from '../handler';
 import type { Services } from '../services';
 
@@ -45,7 +46,7 @@ function describe(
       producerId: producer.producerId,
       producerEpoch: producer.producerEpoch,
       lastSequence: producer.lastSequence,
-      lastTimestamp: BigInt(producer.lastTimestamp),
+      lastTimestamp: toTimestamp64(producer.lastTimestamp),
       coordinatorEpoch: producer.coordinatorEpoch,
       currentTxnStartOffset: producer.currentTxnFirstOffset,
     })),

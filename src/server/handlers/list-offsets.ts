@@ -3,10 +3,10 @@
  * timestamp −3, earliest local −4, latest tiered −5, earliest pending upload −6). Left out: tiered
  * storage, so −5 and −6 find nothing, as on a Kafka without it.
  */
-
 import type { RequestOf } from '../../protocol/api';
 import { ListOffsets } from '../../protocol/apis/list-offsets';
 import { Errors } from '../../protocol/errors';
+import { toTimestamp64 } from '../../protocol/records/batch';
 import {
   EARLIEST_LOCAL_TIMESTAMP,
   EARLIEST_PENDING_UPLOAD_TIMESTAMP,
@@ -83,7 +83,7 @@ function find(
   return {
     partitionIndex: asked.partitionIndex,
     errorCode: Errors.NONE,
-    timestamp: BigInt(found.value.timestamp),
+    timestamp: toTimestamp64(found.value.timestamp),
     offset: found.value.offset,
     leaderEpoch: apiVersion >= 4 ? found.value.leaderEpoch : -1,
   };
