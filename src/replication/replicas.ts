@@ -150,6 +150,8 @@ export class Replicas {
       }
     }
     this.#applySettings(image, delta);
+    // Not before: what topics are to keep is known only now.
+    this.options.logs.startRetention();
   }
 
   /** A log folder failed: its partitions answer KAFKA_STORAGE_ERROR from now on. */
@@ -207,6 +209,8 @@ export class Replicas {
   #open(topic: Topic, index: number, registration: Registration): Partition {
     const settings = this.#settingsOf(topic.name);
     const log = this.#openLog(topic, index, registration);
+    // One found at start has those of the node so far.
+    log?.applySettings(settings.log);
     const partition = new Partition(this.#world, topic.name, topic.id, index, settings, log);
     const partitions = this.#topics.get(topic.name) ?? new Map<number, Partition>();
     this.#topics.set(topic.name, partitions);

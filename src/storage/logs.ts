@@ -110,8 +110,8 @@ export class Logs {
 
   /**
    * Opens every log, recovering those of a folder that was not stopped cleanly, and starts the
-   * upkeep. A folder that fails goes offline; StorageError if it was the last. CorruptLogError if a
-   * partition lies in two folders, or it is not known which one a log is of.
+   * upkeep but for retention. A folder that fails goes offline; StorageError if it was the last.
+   * CorruptLogError if a partition lies in two folders, or it is not known which one a log is of.
    */
   async open(progress: (progress: OpenProgress) => void = () => undefined): Promise<void> {
     const found: { held: HeldFolder; log: FoundLog; options: Parameters<typeof openLog>[2] }[] = [];
@@ -146,6 +146,14 @@ export class Logs {
     this.#assertOneOnline();
     this.#isOpen = true;
     this.#upkeep.start();
+  }
+
+  /**
+   * To be called once every log has the settings of its topic: those of the node, which it has
+   * before, may keep less. Harmless when called again.
+   */
+  startRetention(): void {
+    this.#upkeep.startRetention();
   }
 
   /** Logs of folders that are offline included. */

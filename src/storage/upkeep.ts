@@ -27,7 +27,7 @@ export interface UpkeepOwner {
   held(): Iterable<HeldFolder>;
 }
 
-/** The first retention check comes this long after the start, as Kafka's. */
+/** The first retention check comes this long after it may, as after Kafka's start. */
 const FIRST_CHECK_MS = 30_000;
 /** Logs looked at in one turn of the loop. */
 const LOGS_PER_TURN = 64;
@@ -42,6 +42,7 @@ export class Upkeep {
   readonly #timers = new Map<Task, Timer>();
   readonly #running = new Set<Promise<void>>();
   #isStopped = true;
+  #isRetaining = false;
 
   constructor(context: LogContext, owner: UpkeepOwner, intervals: UpkeepIntervals) {
     this.#context = context;
@@ -50,11 +51,18 @@ export class Upkeep {
     this.#intervals = intervals;
   }
 
+  /** All but retention, which needs to know what topics are set to. */
   start(): void {
     this.#isStopped = false;
+    this.#schedule('producers', this.#intervals.producerIdExpirationCheckIntervalMs);
+  }
+
+  /** Every log has its topic's settings from now on. Nothing happens the second time. */
+  startRetention(): void {
+    if (this.#isStopped || this.#isRetaining) return;
+    this.#isRetaining = true;
     const { retentionCheckIntervalMs } = this.#intervals;
     this.#schedule('retention', Math.min(FIRST_CHECK_MS, retentionCheckIntervalMs));
-    this.#schedule('producers', this.#intervals.producerIdExpirationCheckIntervalMs);
   }
 
   /** Checkpoints are due in time; while nothing changes, none is written. */

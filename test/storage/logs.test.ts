@@ -399,6 +399,7 @@ describe('in the background', () => {
     const host = await new Host().format('/d');
     host.settings = withDefaults({ segmentBytes: 1000, retentionMs: 1000, fileDeleteDelayMs: 0 });
     const logs = await host.open('/d');
+    logs.startRetention();
     const log = logs.create(ORDERS, TOPIC_ID);
     for (let at = 0; at < 30; at++) log.appendAsLeader(batchOf(1, 5), 0, 'client');
     log.setHighWatermark(30);
@@ -408,6 +409,25 @@ describe('in the background', () => {
     log.setHighWatermark(60);
     await host.world.advance(301_000);
     expect(log.startOffset).toBe(60);
+  });
+
+  test('nothing is too old before it is known what topics are to keep', async () => {
+    const host = await new Host().format('/d');
+    const first = await host.open('/d');
+    const log = first.create(ORDERS, TOPIC_ID);
+    for (let at = 0; at < 30; at++) log.appendAsLeader(batchOf(1, 5), 0, 'client');
+    log.setHighWatermark(30);
+    await host.close(first);
+    host.settings = withDefaults({ segmentBytes: 1000, retentionMs: 1000 });
+    const logs = await host.open('/d');
+    await host.world.advance(600_000);
+    logs.applySettings('orders', withDefaults({ segmentBytes: 1000, retentionMs: -1 }));
+    logs.startRetention();
+    await host.world.advance(600_000);
+    expect(offsetsOf(logs.get('orders', 0) as Log)).toEqual(range(0, 30));
+    logs.applySettings('orders', host.settings);
+    await host.world.advance(301_000);
+    expect(logs.get('orders', 0)?.startOffset).toBe(30);
   });
 
   test('idle producers are forgotten', async () => {
