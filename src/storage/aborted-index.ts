@@ -32,6 +32,11 @@ export class AbortedIndex {
     this.#path = path;
   }
 
+  /** Into memory, to be added to. */
+  load(): void {
+    this.#change();
+  }
+
   /** Markers come in order. */
   add(aborted: AbortedTransaction): void {
     const entries = this.#change();
@@ -92,9 +97,11 @@ export class AbortedIndex {
   write(): boolean {
     const entries = this.#changed;
     if (entries === undefined) return false;
-    this.#changed = undefined;
     const isNew = !this.#lookForFile();
-    if (isNew && entries.count === 0) return false;
+    if (isNew && entries.count === 0) {
+      this.#changed = undefined;
+      return false;
+    }
     this.#cache.forget(this.#path);
     const file = this.#disk.open(this.#path, 'create');
     try {
@@ -104,6 +111,8 @@ export class AbortedIndex {
     } finally {
       file.close();
     }
+    // Not before: without a descriptor this is all that knows of them.
+    this.#changed = undefined;
     this.#hasFile = true;
     this.#isUnsynced = true;
     return isNew;

@@ -3,6 +3,7 @@
  * the disk's own errors; `log.ts` turns those into the folder's failure.
  */
 import type { Offset } from '../base/ids';
+import { systemErrorCode } from '../base/system-error';
 import type { WallMs } from '../base/times';
 import * as batch from '../protocol/records/batch';
 import { type Survey, surveyAsFollower } from './append-survey';
@@ -31,6 +32,7 @@ export class LogBody {
   readonly durability: Durability;
   settings: LogSettings;
   readonly #context: LogContext;
+  readonly #folder: LogFolder;
   readonly #snapshots: ProducerSnapshots;
   readonly #remover: SegmentRemover;
   #startOffset: Offset;
@@ -45,6 +47,7 @@ export class LogBody {
     onFlushed: () => void,
   ) {
     this.#context = context;
+    this.#folder = folder;
     this.path = path;
     this.settings = settings;
     this.segments = new Segments(recovered.segments);
@@ -90,17 +93,28 @@ export class LogBody {
       this.roll(isFar ? baseOffset : this.#endOffset);
     }
     const segment = this.segments.active;
-    segment.append(batches, this.settings);
-    this.#endOffset = lastOffset + 1;
-    this.producers.endOffset = this.#endOffset;
-    for (const aborted of producers.commit()) segment.addAborted(aborted);
+    segment.prepareChange(producers.abortsAny);
+    const sizeBefore = segment.size;
+    try {
+      segment.append(batches, this.settings);
+      this.#endOffset = lastOffset + 1;
+      this.producers.endOffset = this.#endOffset;
+      for (const aborted of producers.commit()) segment.addAborted(aborted);
+    } catch (error) {
+      if (segment.size !== sizeBefore) this.#giveUp('appending to', error);
+      throw error;
+    }
   }
 
-  /** As `write`; what a leader with larger segments put together is taken batch by batch. */
+  /**
+   * As `write`, with the epochs that leaders wrote into the batches. What a leader with larger
+   * segments put together is taken batch by batch.
+   */
   writeAsFollower(batches: Buffer, survey: Survey, producers: ProducerAppend): void {
     const isSmall = batches.length <= this.settings.segmentBytes;
     if (isSmall && survey.lastOffset - survey.baseOffset <= MAX_RELATIVE_OFFSET) {
       this.write(batches, survey, producers);
+      this.#assignEpochs(batches);
       return;
     }
     for (let at = 0; at < batches.length; ) {
@@ -108,6 +122,7 @@ export class LogBody {
       const one = batches.subarray(at, at + size);
       const alone = new ProducerAppend(this.producers, 'follower');
       this.write(one, surveyAsFollower(one, this.#endOffset, alone), alone);
+      this.#assignEpochs(one);
       at += size;
     }
   }
@@ -127,26 +142,31 @@ export class LogBody {
   /** Cuts within the segments; `offset` lies between the first one's base and the end. */
   truncateTo(offset: Offset): void {
     const index = this.segments.indexOf(offset);
-    // Damage before the cut is found while everything is as it was.
+    // Damage before the cut is found, and what must be opened is, while everything is as it was.
+    this.segments.at(index).prepareChange(true);
     this.segments.at(index).locate(offset);
-    this.#removeNewest(index + 1);
-    this.segments.active.truncateTo(offset, this.#context.clock.wallMs());
-    this.#startOffset = Math.min(this.#startOffset, offset);
-    this.#endsAt(offset);
-    this.epochs.truncateFromEnd(offset);
-    this.#reloadProducers();
+    this.#wholly('truncating', () => {
+      this.#removeNewest(index + 1);
+      this.segments.active.truncateTo(offset, this.#context.clock.wallMs());
+      this.#startOffset = Math.min(this.#startOffset, offset);
+      this.#endsAt(offset);
+      this.epochs.truncateFromEnd(offset);
+      this.#reloadProducers();
+    });
   }
 
   /** Empties the log; it goes on at `offset`. */
   beginAt(offset: Offset): void {
-    this.#removeNewest(0);
-    this.#snapshots.removeWhere(() => true);
-    this.epochs.clear();
-    this.producers.clear(offset);
-    this.#startOffset = offset;
-    this.#endsAt(offset);
-    this.durability.startsAt(offset);
-    this.#addSegment(offset);
+    this.#wholly('truncating', () => {
+      this.#removeNewest(0);
+      this.#snapshots.removeWhere(() => true);
+      this.epochs.clear();
+      this.producers.clear(offset);
+      this.#startOffset = offset;
+      this.#endsAt(offset);
+      this.durability.startsAt(offset);
+      this.#addSegment(offset);
+    });
   }
 
   /** Raises the start offset; the segments stay. */
@@ -211,6 +231,30 @@ export class LogBody {
     this.durability.stop();
     this.#remover.stop();
     for (const segment of this.segments.list) segment.close();
+  }
+
+  #assignEpochs(batches: Buffer): void {
+    for (let at = 0; at < batches.length; at += batch.sizeInBytes(batches, at)) {
+      const epoch = batch.magic(batches, at) === 2 ? batch.leaderEpoch(batches, at) : -1;
+      if (epoch >= 0) this.epochs.assign(epoch, batch.baseOffset(batches, at));
+    }
+  }
+
+  #wholly(doing: string, change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      if (systemErrorCode(error) !== undefined) this.#giveUp(doing, error);
+      throw error;
+    }
+  }
+
+  /**
+   * The files are no longer what this says of them. Even a shortage of descriptors, which costs no
+   * folder otherwise, is then its end: the next start reads what the files hold.
+   */
+  #giveUp(doing: string, cause: unknown): void {
+    this.#folder.fail(`${doing} ${this.path}`, cause);
   }
 
   #addSegment(baseOffset: Offset): void {

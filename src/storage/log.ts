@@ -2,7 +2,6 @@
 import type { LeaderEpoch, Offset, Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
 import type { WallMs } from '../base/times';
-import * as batch from '../protocol/records/batch';
 import { stampAsLeader, surveyAsFollower, surveyAsLeader, tooLarge } from './append-survey';
 import { StorageError } from './errors';
 import { LogBody } from './log-body';
@@ -191,10 +190,6 @@ export class Log implements FolderMember {
     const producers = new ProducerAppend(this.#body.producers, 'follower');
     const survey = surveyAsFollower(batches, this.endOffset, producers);
     this.#attempt('appending to', () => this.#body.writeAsFollower(batches, survey, producers));
-    for (let at = 0; at < batches.length; at += batch.sizeInBytes(batches, at)) {
-      const epoch = batch.magic(batches, at) === 2 ? batch.leaderEpoch(batches, at) : -1;
-      if (epoch >= 0) this.#epochs.assign(epoch, batch.baseOffset(batches, at));
-    }
     this.#body.flushIfDue();
     return survey;
   }

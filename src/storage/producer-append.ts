@@ -80,6 +80,11 @@ export class ProducerAppend {
     return this.#addData(draft, bytes, at, baseOffset);
   }
 
+  /** Whether `commit` will return any. */
+  get abortsAny(): boolean {
+    return this.#steps?.some(({ kind }) => kind === 'abort') === true;
+  }
+
   /** Returns the transactions that were aborted by it. */
   commit(): readonly AbortedTransaction[] {
     for (const draft of this.#drafts) {

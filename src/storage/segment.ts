@@ -148,8 +148,18 @@ export class Segment {
   }
 
   /**
+   * Reads what an append or a truncation changes in memory, of aborted transactions if there are
+   * any to note: it may fail for want of a descriptor, and then nothing is half done.
+   */
+  prepareChange(withAborted: boolean): void {
+    this.#indexes.load();
+    if (withAborted) this.#aborted.load();
+  }
+
+  /**
    * One write, then an index entry for each batch that begins more than `index.interval.bytes`
-   * after the last indexed one. Throws the disk's error with the file as before.
+   * after the last indexed one; `prepareChange` was called. Throws the disk's error with the file
+   * as before.
    */
   append(batches: Buffer, settings: LogSettings): void {
     let position = this.size;

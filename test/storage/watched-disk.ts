@@ -15,6 +15,8 @@ export class WatchedDisk implements Disk {
   /** Handles open now. */
   openHandles = 0;
   openLimit = Number.POSITIVE_INFINITY;
+  /** So many opens beyond the limit work all the same, before none does. */
+  opensLeft = 0;
   /** Paths in the order of their fsyncs; folders end in a slash. */
   readonly synced: string[] = [];
   /** Path and new length of every truncation. */
@@ -28,11 +30,7 @@ export class WatchedDisk implements Disk {
   #held: (() => void)[] = [];
 
   open(path: string, mode: OpenMode): DiskFile {
-    if (this.openHandles >= this.openLimit) {
-      throw Object.assign(new Error(`EMFILE: too many open files, open '${path}'`), {
-        code: 'EMFILE',
-      });
-    }
+    this.#needHandle(path);
     this.openHandles++;
     return new WatchedFile(this, this.#disk.open(path, mode));
   }
@@ -42,6 +40,7 @@ export class WatchedDisk implements Disk {
   }
 
   readFile(path: string): Buffer {
+    this.#needHandle(path);
     return this.#disk.readFile(path);
   }
 
@@ -86,6 +85,14 @@ export class WatchedDisk implements Disk {
     this.synced.push(path);
     if (this.isSyncFailing) throw diskError('EIO', 'fdatasync', path);
     if (this.isSyncHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
+  }
+
+  #needHandle(path: string): void {
+    if (this.openHandles < this.openLimit) return;
+    if (this.opensLeft-- > 0) return;
+    throw Object.assign(new Error(`EMFILE: too many open files, open '${path}'`), {
+      code: 'EMFILE',
+    });
   }
 
   releaseSyncs(): void {
