@@ -17,6 +17,7 @@ export class LogFolder {
   readonly #members = new Set<FolderMember>();
   #failure: StorageError | undefined;
   #forgetting: Promise<void> = Promise.resolve();
+  #forgetAgain: (() => Promise<void>) | undefined;
 
   constructor(path: string, directoryId: Uuid) {
     this.path = path;
@@ -32,18 +33,30 @@ export class LogFolder {
   }
 
   /**
-   * A checkpoint is being written that no longer names a deleted log. A new log of that name
-   * promises nothing before: after a crash it would be taken for the old one.
+   * `write` puts down checkpoints of this folder that no longer name a deleted log. A new log of
+   * that name promises nothing before: after a crash it would be taken for the old one. Each write
+   * begins when the one before has ended, and makes good what that could not.
    */
-  forget(written: Promise<void>): void {
-    this.#forgetting = Promise.all([this.#forgetting, written]).then(() => undefined);
-    // Whoever waits hears of a failure; the folder is offline anyway.
+  forget(write: () => Promise<void>): void {
+    this.#forgetAgain = write;
+    this.#forgetting = this.#forgetting.then(write, write);
+    // Whoever waits hears of a failure.
     this.#forgetting.catch(() => undefined);
   }
 
-  /** Resolves when what was deleted before is forgotten for good. */
-  forgotten(): Promise<void> {
-    return this.#forgetting;
+  /**
+   * Resolves when what was deleted before is forgotten for good. What failed while the folder goes
+   * on (for want of a descriptor) is tried again: one failure shall not be that of every later log.
+   */
+  async forgotten(): Promise<void> {
+    try {
+      await this.#forgetting;
+    } catch (error) {
+      const isShortage = error instanceof StorageError && !this.isOffline;
+      if (!isShortage || this.#forgetAgain === undefined) throw error;
+      this.forget(this.#forgetAgain);
+      await this.#forgetting;
+    }
   }
 
   join(member: FolderMember): void {

@@ -59,8 +59,6 @@ export class Logs {
   readonly #logs = new Map<string, Log>();
   #held: HeldFolder[] = [];
   #isOpen = false;
-  /** Checkpoints without what was retired in this turn are about to be written. */
-  #forgetting: Promise<void> | undefined;
 
   constructor(platform: StoragePlatform, options: LogsOptions) {
     this.#options = options;
@@ -142,7 +140,7 @@ export class Logs {
       progress({ ...state });
       if (state.logsOpened % LOGS_PER_TURN === 0) await turn(this.#context.clock);
     }
-    await this.#forgetLost().catch(ignoreStorageError);
+    for (const held of this.#held) await this.#upkeep.forgetLost(held).catch(ignoreStorageError);
     this.#assertOneOnline();
     this.#isOpen = true;
     this.#upkeep.start();
@@ -217,7 +215,7 @@ export class Logs {
     progress: (closed: number, total: number) => void = () => undefined,
   ): Promise<void> {
     await this.#upkeep.stop();
-    await this.#forgetting?.catch(ignoreStorageError);
+    await this.#forgotten();
     try {
       await this.#closeLogs(progress);
       for (const held of this.#held) {
@@ -234,7 +232,7 @@ export class Logs {
    */
   async abandon(): Promise<void> {
     await this.#upkeep.stop();
-    await this.#forgetting?.catch(ignoreStorageError);
+    await this.#forgotten();
     for (const log of this.#logs.values()) log.abandon();
     this.#end();
   }
@@ -266,24 +264,9 @@ export class Logs {
     if (!held.folder.isOffline) await held.markClean(brokerEpoch);
   }
 
-  /** Once for all that is retired or made in this turn. */
-  #forgetSoon(folder: LogFolder): void {
-    this.#forgetting ??= turn(this.#context.clock).then(() => this.#forgetLost());
-    folder.forget(this.#forgetting);
-  }
-
-  /**
-   * Checkpoints name no log that is not there: after a crash they would be believed of one made
-   * again under its name, cutting it to the old one's start offset.
-   */
-  async #forgetLost(): Promise<void> {
-    this.#forgetting = undefined;
-    const writes = this.#held.flatMap((held) => [
-      this.#upkeep.checkpointFolder(held, START_OFFSET_FILE),
-      this.#upkeep.checkpointFolder(held, RECOVERY_POINT_FILE),
-      this.#upkeep.checkpointFolder(held, HIGH_WATERMARK_FILE),
-    ]);
-    await Promise.all(writes);
+  /** What was deleted is forgotten for good, or its folder has failed. */
+  async #forgotten(): Promise<void> {
+    for (const folder of this.folders) await folder.forgotten().catch(ignoreStorageError);
   }
 
   /** Runs what may be long with a turn of the loop after each slice. */
@@ -356,7 +339,7 @@ export class Logs {
     const { folder } = log;
     if (folder.failure !== undefined) throw folder.failure;
     const path = this.#moveAside(folder, log.path, log, kind);
-    this.#forgetSoon(folder);
+    for (const held of this.#held) if (held.folder === folder) this.#upkeep.forgetSoon(held);
     this.#upkeep.changed();
     return path;
   }
@@ -369,7 +352,7 @@ export class Logs {
     }
     for (const held of this.#held) {
       const { isOffline } = held.folder;
-      if (!isOffline && held.checkpoints.forget(partition)) this.#forgetSoon(held.folder);
+      if (!isOffline && held.checkpoints.forget(partition)) this.#upkeep.forgetSoon(held);
     }
   }
 

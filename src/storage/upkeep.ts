@@ -41,6 +41,8 @@ export class Upkeep {
   readonly #intervals: UpkeepIntervals;
   readonly #timers = new Map<Task, Timer>();
   readonly #running = new Set<Promise<void>>();
+  /** Folders whose checkpoints are about to be written without what went in this turn. */
+  readonly #forgetting = new Set<HeldFolder>();
   #isStopped = true;
   #isRetaining = false;
 
@@ -93,6 +95,26 @@ export class Upkeep {
       if (log.folder === folder) addEntry(entries, file, log);
     }
     await checkpoints.write(file, entries);
+  }
+
+  /**
+   * Checkpoints name no log that is not there: after a crash they would be believed of one made
+   * again under its name, cutting it to the old one's start offset.
+   */
+  async forgetLost(held: HeldFolder): Promise<void> {
+    const files = [START_OFFSET_FILE, RECOVERY_POINT_FILE, HIGH_WATERMARK_FILE] as const;
+    await Promise.all(files.map((file) => this.checkpointFolder(held, file)));
+  }
+
+  /** As `forgetLost`, once for all that is retired or made in this turn. */
+  forgetSoon(held: HeldFolder): void {
+    if (this.#forgetting.has(held)) return;
+    this.#forgetting.add(held);
+    held.folder.forget(async () => {
+      await turn(this.#clock);
+      this.#forgetting.delete(held);
+      await this.forgetLost(held);
+    });
   }
 
   async #checkpoint(file: CheckpointFile): Promise<void> {

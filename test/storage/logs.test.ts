@@ -347,6 +347,46 @@ describe('a deleted log', () => {
   });
 });
 
+describe('what was deleted is forgotten in its own folder', () => {
+  test('whatever becomes of the others meanwhile', async () => {
+    const host = await new Host().format('/d', '/e');
+    const logs = await host.open('/d', '/e');
+    const log = logs.create(ORDERS, TOPIC_ID, DIRECTORY_ID);
+    const other = logs.create({ topic: 'b', partition: 0 }, TOPIC_ID, OTHER_ID);
+    for (const each of [log, other]) fill(each, 3);
+    await host.world.advance(61_000);
+    other.setHighWatermark(3);
+    host.disk.failingFolder = '/e';
+    logs.delete(log);
+    await host.world.settle();
+    const again = logs.create(ORDERS, OTHER_ID, DIRECTORY_ID);
+    fill(again, 1);
+    await host.world.outcome(again.flush());
+    expect(again.flushedEndOffset).toBe(1);
+    await host.world.advance(61_000);
+    expect(host.offline).toEqual(['/e']);
+  });
+
+  test('once there are descriptors again', async () => {
+    const host = await new Host().format('/d');
+    const logs = await host.open('/d');
+    const log = logs.create(ORDERS, TOPIC_ID);
+    fill(log, 3);
+    log.setHighWatermark(3);
+    await host.world.advance(61_000);
+    const young = logs.create({ topic: 'b', partition: 0 }, OTHER_ID);
+    fill(young, 1);
+    logs.delete(log);
+    host.disk.openLimit = 0;
+    await host.world.settle();
+    host.disk.openLimit = Number.POSITIVE_INFINITY;
+    expect(host.text('/d/replication-offset-checkpoint')).toContain('orders 0 3');
+    await host.world.outcome(young.flush());
+    expect(host.offline).toEqual([]);
+    expect(host.text('/d/replication-offset-checkpoint')).not.toContain('orders');
+  });
+});
+
 test('a log that the cluster does not know is set aside and kept', async () => {
   const host = await new Host().format('/d');
   const logs = await host.open('/d');

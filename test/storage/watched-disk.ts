@@ -25,6 +25,8 @@ export class WatchedDisk implements Disk {
   writableBytes = Number.POSITIVE_INFINITY;
   /** Every fsync fails. */
   isSyncFailing = false;
+  /** Those below this folder do. */
+  failingFolder: string | undefined;
   /** Syncs wait until `releaseSyncs`. */
   isSyncHeld = false;
   #held: (() => void)[] = [];
@@ -69,6 +71,7 @@ export class WatchedDisk implements Disk {
   }
 
   async replace(path: string, bytes: Uint8Array): Promise<void> {
+    this.#needHandle(path);
     await this.sync(path);
     await this.#disk.replace(path, bytes);
   }
@@ -83,7 +86,8 @@ export class WatchedDisk implements Disk {
 
   async sync(path: string): Promise<void> {
     this.synced.push(path);
-    if (this.isSyncFailing) throw diskError('EIO', 'fdatasync', path);
+    const isBelow = this.failingFolder !== undefined && path.startsWith(`${this.failingFolder}/`);
+    if (this.isSyncFailing || isBelow) throw diskError('EIO', 'fdatasync', path);
     if (this.isSyncHeld) await new Promise<void>((resolve) => this.#held.push(resolve));
   }
 
