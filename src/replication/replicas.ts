@@ -221,10 +221,13 @@ export class Replicas {
   /** The log found at start, or a new one; undefined if its folder is offline. */
   #openLog(topic: Topic, index: number, registration: Registration): Log | undefined {
     const { logs, logger, nodeId } = this.options;
-    const found = logs.get(topic.name, index);
-    if (found?.topicId === topic.id) return found.failure === undefined ? found : undefined;
-    // Of a topic that had this name: found at start in a folder that failed before the first role.
-    if (found !== undefined) this.#setAside(found);
+    let found = logs.get(topic.name, index);
+    // Of topics that had this name: found at start in folders that failed before the first role.
+    while (found !== undefined && found.topicId !== topic.id) {
+      this.#setAside(found);
+      found = logs.get(topic.name, index);
+    }
+    if (found !== undefined) return found.failure === undefined ? found : undefined;
     const wanted = directoryOf(registration, nodeId);
     const isNamed = wanted !== undefined && !MEANINGS.has(wanted);
     const folder = logs.folders.find((candidate) => candidate.directoryId === wanted);

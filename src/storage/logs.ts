@@ -3,7 +3,6 @@ import type { BrokerEpoch, TopicPartition, Uuid } from '../base/ids';
 import { invariant } from '../base/invariant';
 import { systemErrorCode } from '../base/system-error';
 import {
-  checkpointKey,
   HIGH_WATERMARK_FILE,
   PARTITION_METADATA_FILE,
   RECOVERY_POINT_FILE,
@@ -15,6 +14,7 @@ import type { Log, LogOptions } from './log';
 import { LogContext, type StoragePlatform } from './log-context';
 import type { LogFolder } from './log-folder';
 import { assertStillThere, createLog, openLog } from './log-opening';
+import { LogTable } from './log-table';
 import { partitionFolderName, retiredFolderName } from './names';
 import type { LogSettings } from './settings';
 import { turn, Upkeep, type UpkeepIntervals } from './upkeep';
@@ -56,7 +56,7 @@ export class Logs {
   readonly #context: LogContext;
   readonly #options: LogsOptions;
   readonly #upkeep: Upkeep;
-  readonly #logs = new Map<string, Log>();
+  readonly #logs = new LogTable();
   #held: HeldFolder[] = [];
   #isOpen = false;
 
@@ -109,7 +109,8 @@ export class Logs {
   /**
    * Opens every log, recovering those of a folder that was not stopped cleanly, and starts the
    * upkeep but for retention. A folder that fails goes offline; StorageError if it was the last.
-   * CorruptLogError if a partition lies in two folders, or it is not known which one a log is of.
+   * CorruptLogError if a partition lies in two folders (under one topic id: else both are opened,
+   * and the wrong one is to be set aside), or it is not known which one a log is of.
    */
   async open(progress: (progress: OpenProgress) => void = () => undefined): Promise<void> {
     const found: { held: HeldFolder; log: FoundLog; options: Parameters<typeof openLog>[2] }[] = [];
@@ -134,7 +135,7 @@ export class Logs {
         });
         if (isUnfinished(opened)) this.#removeUnfinished(opened);
         else if (opened.topicId === undefined && wasDurable(options)) refuseNameless(opened);
-        else this.#add(opened);
+        else this.#logs.add(opened);
       });
       state.logsOpened++;
       progress({ ...state });
@@ -156,7 +157,7 @@ export class Logs {
 
   /** Logs of folders that are offline included. */
   get count(): number {
-    return this.#logs.size;
+    return this.#logs.count;
   }
 
   /** All logs in service: not those of folders that are offline. */
@@ -164,9 +165,12 @@ export class Logs {
     for (const log of this.#logs.values()) if (log.failure === undefined) yield log;
   }
 
-  /** Also a log whose folder is offline: its calls throw StorageError. */
+  /**
+   * Also a log whose folder is offline: its calls throw StorageError. Of several with this name and
+   * different topic ids one at a time: when it is set aside, the next one.
+   */
   get(topic: string, partition: number): Log | undefined {
-    return this.#logs.get(checkpointKey({ topic, partition }));
+    return this.#logs.get({ topic, partition });
   }
 
   /**
@@ -174,7 +178,7 @@ export class Logs {
    * the fewest logs. Throws StorageError if there is none.
    */
   create(partition: TopicPartition, topicId: Uuid, directoryId?: Uuid): Log {
-    invariant(!this.#logs.has(checkpointKey(partition)), 'a log is made once');
+    invariant(this.#logs.get(partition) === undefined, 'a log is made once');
     const { topic } = partition;
     const folder = this.#chooseFolder(directoryId);
     assertStillThere(this.#context, folder);
@@ -182,7 +186,7 @@ export class Logs {
     const settings = this.#options.settingsOf(topic);
     this.#clearPlace(folder, path, partition);
     const log = createLog(this.#context, folder, partition, path, topicId, settings);
-    this.#add(log);
+    this.#logs.add(log);
     this.#upkeep.changed();
     return log;
   }
@@ -309,19 +313,6 @@ export class Logs {
     this.#context.removeLater(path, 'folder', 0);
   }
 
-  #add(log: Log): void {
-    const key = checkpointKey(log);
-    const other = this.#logs.get(key);
-    if (other !== undefined) {
-      log.abandon();
-      throw new CorruptLogError(
-        `${log.topic}-${log.partition} lies in ${other.folder.path} and in ${log.folder.path}. ` +
-          'Delete one of the two folders by hand, best the one on a disk that has failed.',
-      );
-    }
-    this.#logs.set(key, log);
-  }
-
   #chooseFolder(directoryId: Uuid | undefined): LogFolder {
     const online = this.folders.filter(({ isOffline }) => !isOffline);
     const named = online.find((folder) => folder.directoryId === directoryId);
@@ -334,7 +325,7 @@ export class Logs {
   }
 
   #retire(log: Log, kind: 'delete' | 'stray'): string {
-    this.#logs.delete(checkpointKey(log));
+    this.#logs.remove(log);
     log.abandon();
     const { folder } = log;
     if (folder.failure !== undefined) throw folder.failure;
@@ -378,6 +369,7 @@ export class Logs {
       path: folder.path,
       error,
     });
+    this.#logs.folderFailed();
     this.#context.clock.nextTurn(() => this.#options.onFolderOffline?.(folder, error));
   }
 

@@ -198,6 +198,64 @@ describe('several folders', () => {
     await expect(host.world.outcome(again.open())).rejects.toThrow(CorruptLogError);
   });
 
+  describe('that hold a partition of two topics of the same name', () => {
+    const GONE_ID = 'bbbbbbbbbbbbbbbbbbbbbb';
+    /** `/d` was away while the topic was deleted and made again in `/e`. */
+    async function returned(host: Host): Promise<Logs> {
+      await host.format('/d', '/e');
+      const [before, meanwhile] = [await host.open('/d'), await host.open('/e')];
+      const old = before.create(ORDERS, GONE_ID);
+      fill(old, 3);
+      old.setHighWatermark(3);
+      fill(meanwhile.create(ORDERS, TOPIC_ID), 2);
+      await host.close(before);
+      await host.close(meanwhile);
+      return host.open('/d', '/e');
+    }
+    const endsOf = (logs: Logs): number[] => [...logs.all()].map(({ endOffset }) => endOffset);
+
+    test.each([GONE_ID, TOPIC_ID])(
+      'are opened until one of the two is set aside',
+      async (right) => {
+        const host = new Host();
+        const logs = await returned(host);
+        expect([logs.count, endsOf(logs)]).toEqual([2, [3, 2]]);
+        const wrong = [...logs.all()].find(({ topicId }) => topicId !== right) as Log;
+        logs.setAside(wrong);
+        const kept = logs.get('orders', 0);
+        expect([kept?.topicId, kept?.endOffset]).toEqual([right, right === GONE_ID ? 3 : 2]);
+        expect(namesIn(host.disk, wrong.folder.path).join()).toMatch(
+          /orders-0\.[0-9a-f]{32}-stray/,
+        );
+        await host.close(logs);
+        const again = await host.open('/d', '/e');
+        expect([...again.all()].map(({ topicId }) => topicId)).toEqual([right]);
+      },
+    );
+
+    test('are both there again after another stop', async () => {
+      const host = new Host();
+      await host.close(await returned(host));
+      const logs = await host.open('/d', '/e');
+      expect(endsOf(logs)).toEqual([3, 2]);
+      expect([...logs.all()].map(({ highWatermark }) => highWatermark)).toEqual([3, 0]);
+    });
+
+    test('give way to each other when a folder fails', async () => {
+      const host = new Host();
+      const logs = await returned(host);
+      const first = logs.get('orders', 0) as Log;
+      first.folder.fail('a test', new Error('broken'));
+      const other = logs.get('orders', 0) as Log;
+      expect([first.folder.path, other.folder.path]).toEqual(['/d', '/e']);
+      expect([...logs.all()]).toEqual([other]);
+      logs.setAside(other);
+      expect(logs.get('orders', 0)).toBe(first);
+      expect(() => logs.setAside(first)).toThrow(StorageError);
+      expect(logs.get('orders', 0)).toBeUndefined();
+    });
+  });
+
   test('agree on the broker epoch of the last stop, or there is none', async () => {
     const host = await new Host().format('/d', '/e');
     await host.close(await host.open('/d', '/e'), 5);
