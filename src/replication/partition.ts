@@ -70,7 +70,8 @@ export class Partition {
     this.#logger = world.logger.with({ topic, partition: index });
     this.#settings = settings;
     this.#log = log;
-    log?.listen({ flushed: () => this.#flushed(), failed: () => this.goOffline() });
+    const startRose = () => this.watchers.changed(Change.logStart);
+    log?.listen({ flushed: () => this.#flushed(), failed: () => this.goOffline(), startRose });
   }
 
   /** Undefined once its folder failed: every request is then answered KAFKA_STORAGE_ERROR. */
@@ -254,8 +255,7 @@ export class Partition {
     const log = this.#log;
     if (errorCode !== Errors.NONE || log === undefined) return refused(errorCode, '');
     const isLogAppendTime = this.#settings.validation.timestampType === 'LogAppendTime';
-    const { leaderEpoch } = this;
-    const append = { batches, leaderEpoch, origin, checks, isLogAppendTime };
+    const append = { batches, leaderEpoch: this.leaderEpoch, origin, checks, isLogAppendTime };
     return appendToLog(log, append, (baseOffset) => {
       this.watchers.changed(Change.end);
       this.#leading?.appended(baseOffset);

@@ -102,6 +102,8 @@ export interface ActiveProducer {
 export interface LogListener {
   /** `flushedEndOffset` rose. */
   flushed?(): void;
+  /** Retention raised the start offset. */
+  startRose?(): void;
   /** The log folder went offline: every further call throws StorageError. */
   failed?(error: Error): void;
 }

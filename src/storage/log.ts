@@ -315,6 +315,7 @@ export class Log implements FolderMember {
       this.#body.removeOldest(count);
       const { path, startOffset } = this;
       this.#context.log.info('deleted old segments', { path, count, startOffset });
+      this.#context.clock.nextTurn(() => this.#listener?.startRose?.());
       return count;
     });
   }

@@ -1,3 +1,4 @@
+import { wallMs } from '../../src/base/times';
 import type { Partition as Registration } from '../../src/metadata/topics';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import { Errors } from '../../src/protocol/errors';
@@ -317,6 +318,17 @@ test('a new leader does not tell the latest offset before its high watermark is 
     });
   }
   expect(partition.offsetForTimestamp(-1, undefined, leader)).toMatchObject({ kind: 'ok' });
+});
+
+test('when retention moves the start of the log, who waits is told', async () => {
+  const { world, partition, log, become, told } = setUp({ 'retention.ms': '1000' });
+  become();
+  partition.appendAsLeader(batch(5), true);
+  await world.settle();
+  told.length = 0;
+  expect(log.deleteOldSegments(wallMs(1e12))).toBe(1);
+  await world.settle();
+  expect([partition.startOffset, told]).toEqual([5, [Change.logStart]]);
 });
 
 describe('deleting records', () => {
