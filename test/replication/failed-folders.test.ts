@@ -164,6 +164,20 @@ describe('once the folder of a partition is offline', () => {
     expect(broker.machine.disk.exists('/a/t-0')).toBe(true);
   });
 
+  test.each([
+    ['works again', false],
+    ['fails again before the first picture', true],
+  ])('the topic made again is found in the other one when the first %s', async (_, isFailing) => {
+    const broker = await setUp();
+    await broker.draw([...deleted(OLD), ...made(NEW, B)]);
+    expect(broker.append()).toMatchObject({ kind: 'appended', baseOffset: 0 });
+    await broker.restart();
+    if (isFailing) await broker.fail('/a');
+    await broker.draw(made(NEW, B));
+    expect(broker.append()).toMatchObject({ kind: 'appended', baseOffset: 1 });
+    expect(broker.partition.log?.path).toBe('/b/t-0');
+  });
+
   test('so it does when both are in one picture', async () => {
     const broker = await setUp();
     await broker.draw([...deleted(OLD), ...made(NEW, DIRECTORY_UNASSIGNED)]);
