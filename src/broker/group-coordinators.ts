@@ -7,7 +7,6 @@ import type { GroupSettings } from '../group/settings';
 import type { GroupChange } from '../group/state';
 import type { Slices } from '../machine/life';
 import type { Answered, Marker } from '../machine/machine';
-import { partitionOfKey } from '../machine/partition-of-key';
 import type { Delta } from '../metadata/delta';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger, Random } from '../platform/platform';
@@ -15,6 +14,7 @@ import type { Replicas } from '../replication/replicas';
 import { OFFSETS_TOPIC } from '../server/internal-topics';
 import type { AskGroups, GroupCoordinators } from '../server/services';
 import { Coordinators } from './coordinators';
+import { KeyPartitions } from './key-partitions';
 import type { Settings } from './settings';
 
 /** How long it waits before it tries again to forget offsets of deleted topics. */
@@ -41,6 +41,7 @@ export interface NodeGroupsOptions {
 export class NodeGroups implements GroupCoordinators {
   readonly topic: GroupCoordinators['topic'];
   readonly #options: NodeGroupsOptions;
+  readonly #partitions: KeyPartitions;
   readonly #coordinators: Coordinators<GroupTable, GroupChange, GroupMachine>;
   #isClosed = false;
 
@@ -48,6 +49,7 @@ export class NodeGroups implements GroupCoordinators {
     const { settings } = options;
     this.#options = options;
     this.topic = offsetsTopic(settings);
+    this.#partitions = new KeyPartitions(OFFSETS_TOPIC, options.picture);
     const groupSettings = groupSettingsOf(settings);
     this.#coordinators = new Coordinators({
       ...options,
@@ -61,8 +63,7 @@ export class NodeGroups implements GroupCoordinators {
   }
 
   partitionOf(groupId: string): number | undefined {
-    const count = this.#options.picture().topicByName(OFFSETS_TOPIC)?.partitions.length ?? 0;
-    return count === 0 ? undefined : partitionOfKey(groupId, count);
+    return this.#partitions.of(groupId);
   }
 
   ask<Response>(groupId: string, decide: AskGroups): Promise<Answered<Response>> {

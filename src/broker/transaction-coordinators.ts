@@ -3,7 +3,6 @@ import type { ProducerId } from '../base/ids';
 import type { Sender } from '../machine/leading';
 import type { Slices } from '../machine/life';
 import type { Answered } from '../machine/machine';
-import { partitionOfKey } from '../machine/partition-of-key';
 import { TRANSACTION_VERSION } from '../metadata/features';
 import type { Image } from '../metadata/image';
 import type { Clock, Logger } from '../platform/platform';
@@ -17,6 +16,7 @@ import type { TransactionChange } from '../transaction/state';
 import { type TransactionMachine, transactionMachine } from '../transaction/transactions';
 import type { TransactionNow } from '../transaction/turn';
 import { Coordinators } from './coordinators';
+import { KeyPartitions } from './key-partitions';
 import type { Settings } from './settings';
 
 type TransactionTable = typeof TRANSACTION_RECORDS;
@@ -40,7 +40,7 @@ export interface NodeTransactionsOptions {
 /** Made before the first picture is published, after `Replicas` subscribed to it. */
 export class NodeTransactions implements TransactionCoordinators {
   readonly topic: CoordinatorTopic;
-  readonly #options: NodeTransactionsOptions;
+  readonly #partitions: KeyPartitions;
   readonly #coordinators: Coordinators<
     TransactionTable,
     TransactionChange,
@@ -50,8 +50,8 @@ export class NodeTransactions implements TransactionCoordinators {
 
   constructor(options: NodeTransactionsOptions) {
     const { settings, picture, takeProducerId } = options;
-    this.#options = options;
     this.topic = transactionsTopic(settings);
+    this.#partitions = new KeyPartitions(TRANSACTIONS_TOPIC, picture);
     const transactionSettings = transactionSettingsOf(settings);
     this.#coordinators = new Coordinators({
       ...options,
@@ -70,9 +70,7 @@ export class NodeTransactions implements TransactionCoordinators {
   }
 
   partitionOf(transactionalId: string): number | undefined {
-    const topic = this.#options.picture().topicByName(TRANSACTIONS_TOPIC);
-    const count = topic?.partitions.length ?? 0;
-    return count === 0 ? undefined : partitionOfKey(transactionalId, count);
+    return this.#partitions.of(transactionalId);
   }
 
   ask<Response>(transactionalId: string, decide: AskTransactions): Promise<Answered<Response>> {

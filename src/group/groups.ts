@@ -71,7 +71,9 @@ export class Groups implements Decider<GroupRecord, GroupChange> {
     const turn = this.#turn(known, request.groupId, now);
     join(turn, { request, caller, ticket, uniqueSuffix });
     const isKept = turn.group.members.size + turn.group.pendingMembers.size > 0;
-    if (turn.isNewGroup && isKept && !turn.hasRecords) turn.write(newGroupRecord(turn.group));
+    // A group that nobody joined never was.
+    if (turn.isNewGroup && !isKept) return { ...this.#decided(turn), soft: [] };
+    if (turn.isNewGroup && !turn.hasRecords) turn.write(newGroupRecord(turn.group));
     return this.#decided(turn);
   }
 

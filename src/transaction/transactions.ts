@@ -118,13 +118,18 @@ export class Transactions implements Decider<TransactionRecord, TransactionChang
     return answer(ticket, listed.map(list), state.lastOffset);
   }
 
-  /** Deadlines go on from where wall time says; markers are sent anew, all of them. */
+  /**
+   * Deadlines go on from where wall time says; markers are sent anew, all of them. Where the log
+   * refused this once, requests were served meanwhile, whose markers are on their way already.
+   */
   resume(now: TransactionNow): TransactionDecision {
     const turn = this.#turn(now);
     nextExpiry(turn);
     for (const transaction of this.#world.state.all()) {
       if (transaction.status === 'Ongoing') turn.openUntilTimeout(transaction);
-      if (isEnding(transaction)) sendAllMarkers(turn, transaction);
+      if (!isEnding(transaction)) continue;
+      const isUnderWay = this.#world.live.markersOf(transaction.transactionalId) !== undefined;
+      if (!isUnderWay) sendAllMarkers(turn, transaction);
     }
     return turn.decision(this.#world.state.lastOffset);
   }

@@ -211,6 +211,8 @@
   A joins: INCONSISTENT_GROUP_PROTOCOL
 > A joins protocols=
   A joins: INCONSISTENT_GROUP_PROTOCOL
+> A deletes
+  A deletes: 69
 > A lists
   A lists: []
 
