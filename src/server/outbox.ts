@@ -12,8 +12,8 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Small neighbours up to here are copied together rather than written apart. */
 const JOIN_BYTES = 64 * 1024;
 
-/** With so much queued in the socket, it is told when bytes have left. */
-const NOTICED_BYTES = 8 * 1024;
+/** What would queue more than this in the socket is told of when it has left. */
+const UNNOTICED_BYTES = 8 * 1024;
 
 /** A file was cut while its bytes were on their way: the connection cannot go on. */
 class SliceLostError extends Error {
@@ -62,7 +62,8 @@ export class Outbox {
       if (part instanceof Uint8Array && this.#sent === 0 && !this.#joinsNext(part)) {
         this.#advance(part.length);
         // Only who may be waiting for room needs to hear of it: the callback costs 1 µs.
-        if (this.link.queuedBytes < NOTICED_BYTES) this.link.write(part);
+        const isSmall = this.link.queuedBytes + part.length <= UNNOTICED_BYTES;
+        if (isSmall) this.link.write(part);
         else this.link.write(part, (error) => this.#noticed(error));
       } else {
         this.#writeSlab();

@@ -23,7 +23,7 @@ const LIMITS: ServerLimits = {
 interface Held {
   readonly groupId: string;
   readonly context: Context;
-  answer(errorCode?: number): void;
+  answer(errorCode?: number, assignment?: Buffer): void;
   fail(error: Error): void;
 }
 
@@ -50,7 +50,8 @@ function standIns() {
         held.push({
           groupId,
           context,
-          answer: (errorCode = 0) => resolve({ errorCode, assignment: Buffer.from(groupId) }),
+          answer: (errorCode = 0, assignment = Buffer.from(groupId)) =>
+            resolve({ errorCode, assignment }),
           fail: reject,
         });
       });
@@ -346,6 +347,16 @@ describe('limits', () => {
     expect(hogs.every(({ isClosed }) => isClosed)).toBe(true);
     expect(node.lines.every(({ event }) => /did not come/.test(event))).toBe(true);
     expect(other.isClosed).toBe(false);
+  });
+
+  test.each([16, 1024, 4096])('behind an answer of %i KiB the next request executes', async (kib) => {
+    const { world, held, connect } = await setUp();
+    const client = await connect();
+    const expected = [sync(client, 'large'), beat(client, 'next')];
+    await world.advance(100);
+    held[0]?.answer(0, Buffer.alloc(kib * 1024));
+    await world.advance(1000);
+    expect(ids(client)).toEqual(expected);
   });
 
   test('a client that does not read its answers is not read either', async () => {
