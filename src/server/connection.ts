@@ -46,6 +46,8 @@ export class Connection implements LinkOwner, ExchangeOwner {
   /** Requests whose answers have not been passed on, in the order of execution. */
   #open: Exchange[] = [];
   #holder: Exchange | undefined;
+  /** Bytes of answers that wait behind an open one. */
+  #apartBytes = 0;
   #receivedAtMs: MonotonicMs;
   #isReading = true;
   #executedThisTurn = 0;
@@ -196,9 +198,14 @@ export class Connection implements LinkOwner, ExchangeOwner {
       !this.#isClosed &&
       this.#holder === undefined &&
       this.#open.length < MAX_OUTSTANDING &&
-      this.#outbox.queuedBytes < this.world.maxAnswerBytes() &&
+      this.#answerBytes < this.world.maxAnswerBytes() &&
       this.#executedThisTurn < MAX_REQUESTS_A_TURN
     );
+  }
+
+  /** All that is held for this client: encoded in this turn, waiting in order, or queued. */
+  get #answerBytes(): number {
+    return this.world.dispatch.encodedBytes + this.#apartBytes + this.#outbox.queuedBytes;
   }
 
   /** Runs what may execute requests, then sends what they gave in one write. */
@@ -213,7 +220,9 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.#outbox.flush();
     this.world.requestMemory.changed();
     this.#updateReading();
-    if (this.#executedThisTurn >= MAX_REQUESTS_A_TURN) this.#yield();
+    // What held it up may have left at once; then nobody tells of it.
+    const hasRoomAgain = this.#frames.isHeldUp && this.#mayExecute;
+    if (hasRoomAgain || this.#executedThisTurn >= MAX_REQUESTS_A_TURN) this.#yield();
     else this.#executedThisTurn = 0;
   }
 
@@ -269,6 +278,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
     const { dispatch } = this.world;
     this.#outbox.add(dispatch.take());
     dispatch.encode(exchange, response);
+    this.#apartBytes += dispatch.encodedBytes;
     exchange.parts = dispatch.take();
   }
 
@@ -277,7 +287,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
     let count = 0;
     for (const { parts } of this.#open) {
       if (parts === undefined) break;
-      this.#outbox.add(parts);
+      this.#apartBytes -= this.#outbox.add(parts);
       count += 1;
     }
     if (count > 0) this.#open.splice(0, count);

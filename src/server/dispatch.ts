@@ -87,6 +87,11 @@ export class Dispatch {
     writeResponseFrame(this.#writer, handler.api, apiVersion, correlationId, response);
   }
 
+  /** Bytes that were encoded and not taken. */
+  get encodedBytes(): number {
+    return this.#writer.length;
+  }
+
   /** All that was encoded since the last time. */
   take(): readonly Part[] {
     return this.#writer.length === 0 ? NO_PARTS : this.#writer.take();

@@ -46,13 +46,16 @@ export class Outbox {
     return this.#waitingBytes === 0 && !this.#isReading;
   }
 
-  /** Queues parts; file slices are released once sent or dropped. */
-  add(parts: readonly Part[]): void {
+  /** Queues parts; file slices are released once sent or dropped. Returns how many bytes. */
+  add(parts: readonly Part[]): number {
+    let bytes = 0;
     for (const part of parts) {
       if (this.#isClosed) release(part);
       else this.#parts.push(part);
-      this.#waitingBytes += part.length;
+      bytes += part.length;
     }
+    this.#waitingBytes += bytes;
+    return bytes;
   }
 
   /** Sends what can be sent now. */

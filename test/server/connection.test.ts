@@ -27,6 +27,9 @@ interface Held {
   fail(error: Error): void;
 }
 
+/** What a SyncGroup that is large is answered with, at once. */
+const LARGE_BYTES = 512 * 1024;
+
 /** Heartbeats are answered at once, SyncGroups when the test says so. */
 function standIns() {
   const held: Held[] = [];
@@ -45,6 +48,7 @@ function standIns() {
     api: SyncGroup,
     handle({ groupId }, context) {
       executed.push(groupId);
+      if (groupId === 'large') return { errorCode: 0, assignment: Buffer.alloc(LARGE_BYTES) };
       if (groupId.startsWith('released')) context.release();
       return new Promise((resolve, reject) => {
         held.push({
@@ -356,6 +360,31 @@ describe('limits', () => {
     await world.advance(100);
     held[0]?.answer(0, Buffer.alloc(kib * 1024));
     await world.advance(1000);
+    expect(ids(client)).toEqual(expected);
+  });
+
+  test('requests that came together execute while their answers fit into the share', async () => {
+    const { world, executed, connect } = await setUp();
+    const client = await connect();
+    client.link.pause();
+    const expected = Array.from({ length: 32 }, () => sync(client, 'large'));
+    await world.advance(1000);
+    // The share, the client's window, and one answer more.
+    expect(executed.length).toBeLessThanOrEqual((1024 + 256) / 512 + 1);
+    client.link.resume();
+    await world.advance(10_000);
+    expect(ids(client)).toEqual(expected);
+  });
+
+  test('answers that wait behind an open one are part of the share', async () => {
+    const { world, held, executed, connect } = await setUp();
+    const client = await connect();
+    const expected = [sync(client, 'released')];
+    for (let index = 0; index < 32; index += 1) expected.push(sync(client, 'large'));
+    await world.advance(1000);
+    expect(executed.length).toBeLessThanOrEqual(1 + 1024 / 512 + 1);
+    held[0]?.answer();
+    await world.advance(10_000);
     expect(ids(client)).toEqual(expected);
   });
 
