@@ -175,14 +175,27 @@ function altered(
         );
       }
       const parts = partsOf(before ?? definition.default ?? '').filter((part) => part !== '');
-      for (const part of partsOf(value ?? '')) {
-        const at = parts.indexOf(part);
-        if (operation === 'APPEND' && at < 0) parts.push(part);
-        if (operation === 'SUBTRACT' && at >= 0) parts.splice(at, 1);
-      }
-      return parts.join(',');
+      const given = partsOf(value ?? '');
+      if (operation === 'APPEND') return appended(parts, given).join(',');
+      return subtracted(parts, given).join(',');
     }
   }
+}
+
+const appended = (parts: readonly string[], given: readonly string[]): readonly string[] => {
+  const before = new Set(parts);
+  return [...parts, ...new Set(given.filter((part) => !before.has(part)))];
+};
+
+/** Each that is given takes away one. */
+function subtracted(parts: readonly string[], given: readonly string[]): readonly string[] {
+  const left = new Map<string, number>();
+  for (const part of given) left.set(part, (left.get(part) ?? 0) + 1);
+  return parts.filter((part) => {
+    const count = left.get(part) ?? 0;
+    if (count > 0) left.set(part, count - 1);
+    return count === 0;
+  });
 }
 
 /** As Java splits: empty parts at the end do not count. */

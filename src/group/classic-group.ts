@@ -107,14 +107,17 @@ export function supportsProtocols(
 ): boolean {
   if (group.state === 'Empty') return protocolType !== '' && protocols.length > 0;
   if (group.protocolType !== protocolType) return false;
-  return protocols.some(({ name }) => everyoneSpeaks(group, name));
+  if (group.members.size === 0) return protocols.length > 0;
+  const common = spokenByAll(group);
+  return protocols.some(({ name }) => common.has(name));
 }
 
 /** Each member votes for the first of its protocols that all speak; most votes win. */
 export function selectProtocol(group: ClassicGroup): string {
+  const common = spokenByAll(group);
   const votes = new Map<string, number>();
   for (const member of group.members.values()) {
-    const choice = member.protocols.find(({ name }) => everyoneSpeaks(group, name));
+    const choice = member.protocols.find(({ name }) => common.has(name));
     invariant(choice !== undefined, 'members of a group always have a protocol in common');
     votes.set(choice.name, (votes.get(choice.name) ?? 0) + 1);
   }
@@ -182,9 +185,13 @@ export function isSubscribedTo(group: ClassicGroup, topic: string): boolean {
   return group.protocolType === CONSUMER_PROTOCOL_TYPE;
 }
 
-function everyoneSpeaks(group: ClassicGroup, protocolName: string): boolean {
-  for (const member of group.members.values()) {
-    if (!member.protocols.some(({ name }) => name === protocolName)) return false;
+/** Names of protocols; one look at each, since a member may name many. */
+function spokenByAll(group: ClassicGroup): ReadonlySet<string> {
+  let common: Set<string> | undefined;
+  for (const { protocols } of group.members.values()) {
+    const names = new Set<string>();
+    for (const { name } of protocols) if (common?.has(name) ?? true) names.add(name);
+    common = names;
   }
-  return true;
+  return common ?? new Set();
 }

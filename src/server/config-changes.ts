@@ -41,34 +41,33 @@ export async function changeConfigs<R extends AskedResource>(
   services: Services,
   ask: (passed: readonly R[]) => Promise<readonly ResourceAnswer[]>,
 ): Promise<readonly ResourceAnswer[]> {
-  const problems = new Map(resources.map((each) => [each, problemOf(each, resources, services)]));
+  const counts = new Map<string, number>();
+  for (const each of resources) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
+  const problems = new Map(
+    resources.map((each) => {
+      const isRepeated = (counts.get(keyOf(each)) ?? 0) > 1;
+      return [each, isRepeated ? REPEATED : problemOf(each, services)];
+    }),
+  );
   const passed = resources.filter((each) => problems.get(each) === undefined);
-  const answers = passed.length === 0 ? [] : await ask(passed);
+  const asked = passed.length === 0 ? [] : await ask(passed);
+  const answers = new Map(asked.map((answer) => [keyOf(answer), answer]));
   return resources.map((each): ResourceAnswer => {
     const { resourceType, resourceName } = each;
     const problem = problems.get(each);
     if (problem !== undefined) return { ...problem, resourceType, resourceName };
-    const answer = answers.find(
-      (one) => one.resourceType === resourceType && one.resourceName === resourceName,
-    );
+    const answer = answers.get(keyOf(each));
     const lacking = { errorCode: Errors.UNKNOWN_SERVER_ERROR, errorMessage: null };
     return { ...(answer ?? lacking), resourceType, resourceName };
   });
 }
 
-function problemOf(
-  resource: AskedResource,
-  all: readonly AskedResource[],
-  services: Services,
-): Problem | undefined {
+type Named = Pick<AskedResource, 'resourceType' | 'resourceName'>;
+
+const keyOf = ({ resourceType, resourceName }: Named): string => `${resourceType}:${resourceName}`;
+
+function problemOf(resource: AskedResource, services: Services): Problem | undefined {
   const { resourceType, resourceName, configs } = resource;
-  const isRepeated = all.some(
-    (other) =>
-      other !== resource &&
-      other.resourceType === resourceType &&
-      other.resourceName === resourceName,
-  );
-  if (isRepeated) return invalidRequest('Each resource must appear at most once.');
   if (new Set(configs.map(({ name }) => name)).size < configs.length) {
     return invalidRequest('Error due to duplicate config keys');
   }
@@ -163,3 +162,5 @@ const invalidRequest = (errorMessage: string): Problem => ({
   errorCode: Errors.INVALID_REQUEST,
   errorMessage,
 });
+
+const REPEATED = invalidRequest('Each resource must appear at most once.');

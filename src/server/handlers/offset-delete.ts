@@ -8,6 +8,7 @@ import type { Element } from '../../protocol/schema';
 import { serve } from '../handler';
 
 type Topic = Element<DeleteRequest['topics']>;
+type Deleted = Element<DeleteResponse['topics']>;
 
 export const offsetDelete = serve({
   api: OffsetDelete,
@@ -26,7 +27,9 @@ export const offsetDelete = serve({
     }
     const { response } = answered;
     if (response.errorCode !== Errors.NONE) return response;
-    return { ...response, topics: request.topics.map((topic) => withUnknown(topic, response)) };
+    const deleted = new Map(response.topics.map((topic) => [topic.name, topic]));
+    const withAll = request.topics.map((topic) => withUnknown(topic, deleted.get(topic.name)));
+    return { ...response, topics: withAll };
   },
 });
 
@@ -34,9 +37,9 @@ const exists = (picture: Image, topic: Topic, one: Element<Topic['partitions']>)
   picture.topicByName(topic.name)?.partitions.get(one.partitionIndex) !== undefined;
 
 /** Every partition asked about; those the group was not asked about do not exist. */
-function withUnknown(topic: Topic, response: DeleteResponse): Element<DeleteResponse['topics']> {
-  const answered = response.topics.find(({ name }) => name === topic.name)?.partitions ?? [];
-  const codes = new Map(answered.map((one) => [one.partitionIndex, one.errorCode]));
+function withUnknown(topic: Topic, answered: Deleted | undefined): Deleted {
+  const partitions = answered?.partitions ?? [];
+  const codes = new Map(partitions.map((one) => [one.partitionIndex, one.errorCode]));
   return {
     name: topic.name,
     partitions: topic.partitions.map(({ partitionIndex }) => ({

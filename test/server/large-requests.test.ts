@@ -1,0 +1,77 @@
+/** Requests that name very many things: each is looked at a few times only. */
+import { type ClassicGroup, supportsProtocols } from '../../src/group/classic-group';
+import { type AskedResource, changeConfigs } from '../../src/server/config-changes';
+import type { Context } from '../../src/server/context';
+import { offsetDelete } from '../../src/server/handlers/offset-delete';
+import type { Services } from '../../src/server/services';
+
+const COUNT = 1000;
+/** How often one thing may be looked at; all by all would be a thousand times. */
+const LOOKS = 20;
+
+/** Things whose names count how often they are read. */
+function counted<T extends object>(field: string, make: (index: number) => T) {
+  let reads = 0;
+  const all = Array.from({ length: COUNT }, (_, index) =>
+    Object.defineProperty(make(index), field, {
+      enumerable: true,
+      get: () => {
+        reads += 1;
+        return `name ${index}`;
+      },
+    }),
+  );
+  return { all, reads: () => reads };
+}
+
+test('settings of many resources are changed with few looks at each', async () => {
+  const asked = counted('resourceName', () => ({ resourceType: 2, configs: [] }));
+  const answered = counted('resourceName', () => ({
+    resourceType: 2,
+    errorCode: 0,
+    errorMessage: null,
+  }));
+  const resources = asked.all as unknown as readonly AskedResource[];
+  const answers = await changeConfigs(resources, {} as Services, async () =>
+    Promise.resolve(answered.all as never),
+  );
+  expect(answers.map(({ errorCode }) => errorCode)).toEqual(resources.map(() => 0));
+  expect(asked.reads()).toBeLessThan(LOOKS * COUNT);
+  expect(answered.reads()).toBeLessThan(LOOKS * COUNT);
+});
+
+test('offsets of many topics are deleted with few looks at each', async () => {
+  const answered = counted('name', () => ({ partitions: [{ partitionIndex: 0, errorCode: 0 }] }));
+  const services = {
+    picture: () => ({ topicByName: () => undefined }),
+    groups: {
+      ask: async () => ({ kind: 'answered', response: { errorCode: 0, topics: answered.all } }),
+    },
+  } as unknown as Services;
+  const topics = Array.from({ length: COUNT }, (_, index) => ({
+    name: `name ${index}`,
+    partitions: [{ partitionIndex: 0 }],
+  }));
+  const request = { groupId: 'g', topics } as never;
+  const answer = await offsetDelete.handle(request, { apiVersion: 0 } as Context, services);
+  const partitions = [{ partitionIndex: 0, errorCode: 0 }];
+  expect(answer).toEqual({
+    errorCode: 0,
+    topics: topics.map(({ name }) => ({ name, partitions })),
+  });
+  expect(answered.reads()).toBeLessThan(LOOKS * COUNT);
+});
+
+test('protocols that many members name are compared with few looks at each', () => {
+  const spoken = counted('name', () => ({}));
+  const group = {
+    state: 'Stable',
+    protocolType: 'consumer',
+    members: new Map([['m', { protocols: spoken.all }]]),
+  } as unknown as ClassicGroup;
+  const others = Array.from({ length: COUNT }, (_, index) => ({ name: `other ${index}` }));
+  expect(supportsProtocols(group, 'consumer', others)).toBe(false);
+  const shared = [...others, { name: 'name 7' }];
+  expect(supportsProtocols(group, 'consumer', shared)).toBe(true);
+  expect(spoken.reads()).toBeLessThan(LOOKS * COUNT);
+});
