@@ -1,8 +1,13 @@
-/** Requests that name very many things: each is looked at a few times only. */
+/** Requests that name very many things: each is looked at a few times, and answered once. */
 import { type ClassicGroup, supportsProtocols } from '../../src/group/classic-group';
 import { type AskedResource, changeConfigs } from '../../src/server/config-changes';
 import type { Context } from '../../src/server/context';
+import { describeConfigs } from '../../src/server/handlers/describe-configs';
+import { describeGroups } from '../../src/server/handlers/describe-groups';
+import { describeProducers } from '../../src/server/handlers/describe-producers';
+import { describeTransactions } from '../../src/server/handlers/describe-transactions';
 import { offsetDelete } from '../../src/server/handlers/offset-delete';
+import { offsetFetch } from '../../src/server/handlers/offset-fetch';
 import type { Services } from '../../src/server/services';
 
 const COUNT = 1000;
@@ -74,4 +79,80 @@ test('protocols that many members name are compared with few looks at each', () 
   const shared = [...others, { name: 'name 7' }];
   expect(supportsProtocols(group, 'consumer', shared)).toBe(true);
   expect(spoken.reads()).toBeLessThan(LOOKS * COUNT);
+});
+
+describe('what is named more than once is answered once:', () => {
+  const context = { apiVersion: 9, connection: {} } as Context;
+  const names = (all: readonly string[]) => [...all, ...all];
+
+  test('settings of resources', () => {
+    const services = {
+      picture: () => ({ topicByName: () => undefined }),
+      brokerConfigs: { definitions: [] },
+    };
+    const request = {
+      resources: names(['a', 'b']).map((resourceName) => ({ resourceType: 2, resourceName })),
+    };
+    const answer = describeConfigs.handle(request as never, context, services as never);
+    expect(answer).toMatchObject({ results: [{ resourceName: 'a' }, { resourceName: 'b' }] });
+  });
+
+  test('producers of partitions', () => {
+    const topics = names(['a', 'b']).map((name) => ({ name, partitionIndexes: [0, 1, 0] }));
+    const services = { picture: () => ({ topicByName: () => undefined }) };
+    const answer = describeProducers.handle({ topics } as never, context, services as never);
+    const partitions = [{ partitionIndex: 0 }, { partitionIndex: 1 }];
+    expect(answer).toMatchObject({
+      topics: [
+        { name: 'a', partitions },
+        { name: 'b', partitions },
+      ],
+    });
+  });
+
+  /** Whom a coordinator was asked about. */
+  const coordinator = () => {
+    const asked: string[] = [];
+    const ask = async (id: string) => {
+      asked.push(id);
+      return { kind: 'answered', response: { errorCode: 0, topics: [] } };
+    };
+    return { asked, ask };
+  };
+
+  test('groups', async () => {
+    const groups = coordinator();
+    const request = { groups: names(['a', 'b']) };
+    await describeGroups.handle(request as never, context, { groups } as never);
+    expect(groups.asked).toEqual(['a', 'b']);
+  });
+
+  test('transactions', async () => {
+    const coordinators = coordinator();
+    const request = { transactionalIds: names(['a', 'b']) };
+    const services = { transactions: { coordinators } } as never;
+    await describeTransactions.handle(request as never, context, services);
+    expect(coordinators.asked).toEqual(['a', 'b']);
+  });
+
+  test('offsets of groups and of partitions', async () => {
+    const fetched: unknown[] = [];
+    const group = { fetch: (request: unknown) => fetched.push(request) };
+    const ask = async (_: string, run: (asked: unknown) => void) => {
+      run(group);
+      return { kind: 'answered', response: { topics: [] } };
+    };
+    const topics = names(['s', 't']).map((name) => ({ name, partitionIndexes: [0, 1, 0] }));
+    const request = { groups: names(['a', 'b']).map((groupId) => ({ groupId, topics })) };
+    const services = { picture: () => ({}), groups: { ask } } as never;
+    await offsetFetch.handle(request as never, context, services);
+    const once = [
+      { name: 's', partitionIndexes: [0, 1] },
+      { name: 't', partitionIndexes: [0, 1] },
+    ];
+    expect(fetched).toEqual([
+      { groupId: 'a', topics: once },
+      { groupId: 'b', topics: once },
+    ]);
+  });
 });

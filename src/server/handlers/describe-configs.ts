@@ -19,6 +19,7 @@ import {
   subscriptionEntries,
   topicEntries,
 } from '../config-entries';
+import { firstOfEach } from '../distinct';
 import { serve } from '../handler';
 import type { Services } from '../services';
 
@@ -36,7 +37,10 @@ export const describeConfigs = serve({
         `Unexpected resource type ${resourceType} for resource ${resourceName}`,
       );
     }
-    return { results: request.resources.map((asked) => describe(asked, request, services)) };
+    const resources = firstOfEach(request.resources, ({ resourceType, resourceName }) => {
+      return `${resourceType}:${resourceName}`;
+    });
+    return { results: resources.map((asked) => describe(asked, request, services)) };
   },
 });
 
@@ -45,9 +49,9 @@ function describe(asked: Asked, request: Request, services: Services): Result {
   const resource = { resourceType, resourceName };
   try {
     const entries = entriesOf(asked, request.includeDocumentation, services);
-    const keys = configurationKeys ?? [];
+    const keys = new Set(configurationKeys ?? []);
     const configs = entries
-      .filter(({ name }) => keys.length === 0 || keys.includes(name))
+      .filter(({ name }) => keys.size === 0 || keys.has(name))
       .map((entry) => (request.includeSynonyms ? entry : { ...entry, synonyms: [] }));
     return { ...resource, errorCode: Errors.NONE, errorMessage: '', configs };
   } catch (error) {

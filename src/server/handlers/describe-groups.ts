@@ -7,6 +7,7 @@ import { coordinatorError } from '../../group/refusals';
 import { DescribeGroups } from '../../protocol/apis/describe-groups';
 import { Errors } from '../../protocol/errors';
 import { callerOf } from '../caller';
+import { distinct } from '../distinct';
 import { serve } from '../handler';
 
 /** Read, delete, describe, describe and alter configs: all that can be done to a group. */
@@ -25,7 +26,7 @@ export const describeGroups = serve({
         ? answered.response
         : refused(groupId, coordinatorError(answered.refusal));
     };
-    const described = await Promise.all(request.groups.map(describe));
+    const described = await Promise.all(distinct(request.groups).map(describe));
     const showsOperations = apiVersion >= 3 && request.includeAuthorizedOperations;
     return { groups: showsOperations ? described.map(withOperations) : described };
   },

@@ -1,24 +1,36 @@
 /** DescribeProducers 0 (KIP-664): the producers whose state a partition remembers. */
 import { topicNameProblem } from '../../controller/names';
-import type { ResponseDraft } from '../../protocol/api';
+import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { DescribeProducers } from '../../protocol/apis/describe-producers';
 import { Errors } from '../../protocol/errors';
 import { toTimestamp64 } from '../../protocol/records/batch';
 import { serve } from '../handler';
 import type { Services } from '../services';
 
+type Asked = RequestOf<typeof DescribeProducers>['topics'];
 type Topic = ResponseDraft<typeof DescribeProducers>['topics'][number];
 type Partition = Topic['partitions'][number];
 
 export const describeProducers = serve({
   api: DescribeProducers,
   handle: (request, _context, services) => ({
-    topics: request.topics.map(({ name, partitionIndexes }) => ({
+    topics: [...indexesByName(request.topics)].map(([name, indexes]) => ({
       name,
-      partitions: partitionIndexes.map((index) => describe(name, index, services)),
+      partitions: [...indexes].map((index) => describe(name, index, services)),
     })),
   }),
 });
+
+/** Each partition once, however often it is named. */
+function indexesByName(topics: Asked): ReadonlyMap<string, ReadonlySet<number>> {
+  const byName = new Map<string, Set<number>>();
+  for (const { name, partitionIndexes } of topics) {
+    const indexes = byName.get(name) ?? new Set();
+    for (const index of partitionIndexes) indexes.add(index);
+    byName.set(name, indexes);
+  }
+  return byName;
+}
 
 function describe(
   topic: string,

@@ -2,6 +2,7 @@
 import { coordinatorError } from '../../group/refusals';
 import { DescribeTransactions } from '../../protocol/apis/describe-transactions';
 import { type DescribedTransaction, undescribed } from '../../transaction/describe';
+import { distinct } from '../distinct';
 import { serve } from '../handler';
 
 export const describeTransactions = serve({
@@ -16,6 +17,6 @@ export const describeTransactions = serve({
         ? answered.response
         : undescribed(transactionalId, coordinatorError(answered.refusal));
     };
-    return { transactionStates: await Promise.all(transactionalIds.map(describe)) };
+    return { transactionStates: await Promise.all(distinct(transactionalIds).map(describe)) };
   },
 });

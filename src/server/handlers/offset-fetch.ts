@@ -11,10 +11,12 @@ import type { RequestOf } from '../../protocol/api';
 import { OffsetFetch } from '../../protocol/apis/offset-fetch';
 import { type ErrorCode, Errors } from '../../protocol/errors';
 import type { Element } from '../../protocol/schema';
+import { firstOfEach } from '../distinct';
 import { serve } from '../handler';
 import type { Services } from '../services';
 
 type Request = RequestOf<typeof OffsetFetch>;
+type Topics = NonNullable<FetchRequest['topics']>;
 type ResponseTopic = Element<FetchResponse['topics']>;
 
 const FIRST_WITH_GROUPS = 8;
@@ -23,7 +25,10 @@ const FIRST_WITH_IDS = 10;
 export const offsetFetch = serve({
   api: OffsetFetch,
   async handle(request, { apiVersion }, services) {
-    const asked = apiVersion >= FIRST_WITH_GROUPS ? request.groups : [onlyGroup(request)];
+    const asked =
+      apiVersion >= FIRST_WITH_GROUPS
+        ? firstOfEach(request.groups, ({ groupId, topics }) => `${topics === null}:${groupId}`)
+        : [onlyGroup(request)];
     const groups = await Promise.all(
       asked.map((group) => fetchGroup(group, request.requireStable, apiVersion, services)),
     );
@@ -51,9 +56,8 @@ async function fetchGroup(
   const { groupId } = asked;
   const picture = services.picture();
   const usesIds = apiVersion >= FIRST_WITH_IDS;
-  const topics = usesIds
-    ? (asked.topics?.map((topic) => named(topic, picture)) ?? null)
-    : asked.topics;
+  const each = asked.topics === null ? null : eachOnce(asked.topics, usesIds);
+  const topics = usesIds ? (each?.map((topic) => named(topic, picture)) ?? null) : each;
   const known = topics?.filter(({ name }) => !usesIds || name !== '') ?? null;
   const answered = await services.groups.ask<FetchResponse>(groupId, (group, ticket) =>
     group.fetch({ ...asked, topics: known }, requireStable, ticket),
@@ -67,6 +71,21 @@ async function fetchGroup(
     return { ...response, topics: [...response.topics, ...unknown.map(unknownTopic)] };
   }
   return usesIds ? { ...response, topics: withIds(response.topics, picture) } : response;
+}
+
+/** Each partition once: a few bytes of a request bring as many metadata as was committed. */
+function eachOnce(topics: Topics, usesIds: boolean): Topics {
+  const byKey = new Map<string, { topic: Element<Topics>; indexes: Set<number> }>();
+  for (const topic of topics) {
+    const key = usesIds ? topic.topicId : topic.name;
+    const { indexes } = byKey.get(key) ?? { indexes: new Set<number>() };
+    for (const index of topic.partitionIndexes) indexes.add(index);
+    if (!byKey.has(key)) byKey.set(key, { topic, indexes });
+  }
+  return [...byKey.values()].map(({ topic, indexes }) => ({
+    ...topic,
+    partitionIndexes: [...indexes],
+  }));
 }
 
 const named = (topic: Element<FetchRequest['topics']>, picture: Image) => ({
