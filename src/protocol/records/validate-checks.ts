@@ -35,6 +35,9 @@ export interface ValidationSettings {
   readonly maxDecompressedBytes: number;
 }
 
+/** Of so many records a producer is told what is wrong with each. */
+const MAX_RECORD_ERRORS = 1000;
+
 interface RecordError {
   /** Index of the record in its batch. */
   readonly batchIndex: number;
@@ -174,10 +177,7 @@ function refusedRecords(
     badTimes === walk.outOfRange
       ? rangeMessage(settings, nowMs)
       : 'A producer may not set the timestamp type LogAppendTime.';
-  const recordErrors = [
-    ...walk.withoutKey.map((batchIndex) => ({ batchIndex, message: keyMessage })),
-    ...badTimes.map((batchIndex) => ({ batchIndex, message: timeMessage })),
-  ].sort((one, other) => one.batchIndex - other.batchIndex);
+  const recordErrors = firstErrors(walk.withoutKey, keyMessage, badTimes, timeMessage);
   return badTimes.length > 0
     ? refuse(Errors.INVALID_TIMESTAMP, 'Timestamps of records are invalid.', recordErrors)
     : refuse(Errors.INVALID_RECORD, 'Records were refused.', recordErrors);
@@ -190,9 +190,36 @@ function isStampedByClient(whole: Buffer, settings: ValidationSettings): boolean
   return settings.timestampType === 'LogAppendTime' || !hasTimestamp;
 }
 
+/** The first of those that are not excepted; `excepted` ascends. */
 function indexesExcept(count: number, excepted: readonly number[]): number[] {
-  const others = new Set(excepted);
-  return Array.from({ length: count }, (_, index) => index).filter((index) => !others.has(index));
+  const others: number[] = [];
+  let next = 0;
+  for (let index = 0; index < count && others.length < MAX_RECORD_ERRORS; index++) {
+    if (index === excepted[next]) next += 1;
+    else others.push(index);
+  }
+  return others;
+}
+
+/** The first errors of two kinds by index; a batch may hold millions of records at fault. */
+function firstErrors(
+  ones: readonly number[],
+  oneMessage: string,
+  others: readonly number[],
+  otherMessage: string,
+): readonly RecordError[] {
+  const errors: RecordError[] = [];
+  let one = 0;
+  let other = 0;
+  while (errors.length < MAX_RECORD_ERRORS) {
+    const batchIndex = Math.min(ones[one] ?? Infinity, others[other] ?? Infinity);
+    if (batchIndex === Infinity) break;
+    const isOne = batchIndex === ones[one];
+    errors.push({ batchIndex, message: isOne ? oneMessage : otherMessage });
+    if (isOne) one += 1;
+    else other += 1;
+  }
+  return errors;
 }
 
 function rangeMessage(settings: ValidationSettings, nowMs: WallMs): string {

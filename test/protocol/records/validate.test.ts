@@ -293,6 +293,21 @@ describe('a batch that is refused', () => {
     expect(new Set(outcome.recordErrors.map((error) => error.message)).size).toBe(2);
   });
 
+  test('naming the first thousand where more are at fault, those without a key or stamped too', () => {
+    const first = Array.from({ length: 1000 }, (_, index) => index);
+    const indexes = (whole: Buffer, settings: Partial<ValidationSettings>): number[] =>
+      refused(whole, settings).recordErrors.map(({ batchIndex }) => batchIndex);
+    const records = Array.from({ length: 1500 }, (_, index) => ({
+      timestamp: NOW + 9e9,
+      key: index % 3 === 0 ? null : 'k',
+    }));
+    expect(indexes(buildBatch(records), {})).toEqual(first);
+    expect(indexes(buildBatch(records), { isCompacted: true })).toEqual(first);
+    const stamped = buildBatch(records, { logAppendTimeMs: NOW });
+    const stamping = { timestampType: 'LogAppendTime', isCompacted: true } as const;
+    expect(indexes(stamped, stamping)).toEqual(first);
+  });
+
   test('for claiming LogAppendTime on a topic that stamps', () => {
     const stamped = buildBatch(RECORDS, { logAppendTimeMs: NOW });
     const outcome = refused(stamped, { timestampType: 'LogAppendTime' });
