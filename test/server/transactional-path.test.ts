@@ -301,3 +301,18 @@ test('DescribeProducers shows where an open transaction begins', async () => {
     { producerId: 7, producerEpoch: 1, currentTxnStartOffset: -1, coordinatorEpoch: 0 },
   ]);
 });
+
+test.each([
+  ['records of a transaction without its id', { transactionalId: null }, [{}], /TRANSACTIONAL_ID/],
+  ['records of two producers', {}, [{}, { producerId: 8 }], /INVALID_PRODUCER_ID_MAPPING/],
+])('with acks 0 %s close the connection without an answer', async (_, changed, sent, why) => {
+  const { node, client } = await broker();
+  const partitionData = sent.map((each, index) => ({ index, records: recordsOf(each) }));
+  const topicData = [{ name: 't', topicId: ZERO_UUID, partitionData }];
+  client.send(Produce, LATEST, { ...requestOf({}), acks: 0, topicData, ...changed });
+  await node.world.advance(100);
+  expect(client.answers()).toEqual([]);
+  expect(client.isClosed).toBe(true);
+  const lines = node.machine.lines.filter(({ event }) => /acks=0/.test(event));
+  expect(lines.map(({ event }) => event)).toEqual([expect.stringMatching(why)]);
+});

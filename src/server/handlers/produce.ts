@@ -7,7 +7,7 @@
  */
 import type { RequestOf, ResponseDraft } from '../../protocol/api';
 import { Produce } from '../../protocol/apis/produce';
-import { Errors, errorName } from '../../protocol/errors';
+import { ApiError, Errors, errorName } from '../../protocol/errors';
 import { BATCH_OVERHEAD, isTransactional } from '../../protocol/records/batch';
 import { Change } from '../../replication/waiting';
 import type { Context } from '../context';
@@ -36,11 +36,12 @@ export const produce = serve({
     if (acks !== ALL && acks !== NONE && acks !== LEADER) {
       return Produce.refuse(request, Errors.INVALID_REQUIRED_ACKS, context.apiVersion);
     }
-    if (request.transactionalId === null && hasTransactionalRecords(request)) {
+    const { transactionalId } = request;
+    if (transactionalId === null && hasTransactionalRecords(request)) {
       const errorCode = Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED;
+      if (acks === NONE) throw closing(errorName(errorCode));
       return Produce.refuse(request, errorCode, context.apiVersion);
     }
-    const { transactionalId } = request;
     if (transactionalId !== null) {
       return withinTransaction(transactionalId, request, context, services);
     }
@@ -59,9 +60,11 @@ function withinTransaction(
   let kept = request;
   const { apiVersion } = context;
   const wanted = wantedOf(request, context, services);
-  const parts = verifyTransaction({ transactionalId, apiVersion, wanted }, services, () => {
-    kept = copyRecords(request);
-  });
+  const verify = () =>
+    verifyTransaction({ transactionalId, apiVersion, wanted }, services, () => {
+      kept = copyRecords(request);
+    });
+  const parts = request.acks === NONE ? closingIfRefused(verify) : verify();
   if (!(parts instanceof Promise)) return appendAndFinish(request, parts, context, services);
   return parts.then((verified) => appendAndFinish(kept, verified, context, services));
 }
@@ -175,8 +178,20 @@ function closeOnFailure(all: readonly Appended[]): void {
   const told = failures.map(({ topic, response }) => {
     return `${topic}-${response.index}: ${errorName(response.errorCode)}`;
   });
-  throw new CloseConnection(`a produce request with acks=0 failed (${told.join(', ')})`);
+  throw closing(told.join(', '));
 }
+
+/** An error that would be answered: who asked for no answer must not be sent one. */
+function closingIfRefused<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw error instanceof ApiError ? closing(errorName(error.code)) : error;
+  }
+}
+
+const closing = (why: string): CloseConnection =>
+  new CloseConnection(`a produce request with acks=0 failed (${why})`);
 
 function respond(all: readonly Appended[], request: Request): Response {
   let next = 0;
