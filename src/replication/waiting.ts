@@ -193,8 +193,12 @@ export class Waiter {
     this.#watches.push({ waiter: this, place, changes, measure, given: 0, index: -1 });
   }
 
-  /** Starts the clock. If the need is met already, `ended` follows after the turn. */
+  /**
+   * Starts the clock, unless the wait was cancelled before. If the need is met already, `ended`
+   * follows after the turn.
+   */
   begin(): void {
+    if (this.#isEnded) return;
     this.#timer = this.waiting.opened(this.timeoutMs, () => this.end('late'));
     for (const watch of this.#watches) {
       watch.place.add(watch);

@@ -21,6 +21,7 @@ export class Exchange implements Context {
   isHolding = true;
   frame: Uint8Array | undefined;
   #closing: Set<() => void> | undefined;
+  #isClosed = false;
 
   constructor(
     private readonly owner: ExchangeOwner,
@@ -42,7 +43,12 @@ export class Exchange implements Context {
     this.owner.released(this);
   }
 
+  /** Calls back at once if the connection is gone already. */
   onClosed(callback: () => void): () => void {
+    if (this.#isClosed) {
+      callback();
+      return () => undefined;
+    }
     this.#closing ??= new Set();
     this.#closing.add(callback);
     return () => void this.#closing?.delete(callback);
@@ -58,6 +64,7 @@ export class Exchange implements Context {
 
   /** The connection is gone, the answer can no longer leave. */
   closed(): void {
+    this.#isClosed = true;
     const closing = this.#closing;
     this.#closing = undefined;
     if (closing !== undefined) for (const callback of closing) callback();

@@ -243,3 +243,13 @@ test('watches that leave in any order leave the others in place', () => {
   expect([...outcomes].sort()).toEqual([0, 2, 3]);
   expect(place.size).toBe(0);
 });
+
+test('a waiter that was cancelled before it begins never waits', () => {
+  const { clock, waiting, ended } = setUp();
+  const place = waiting.place();
+  const waiter = waiting.waiter(1, 500, ended);
+  waiter.watch(place, Change.end, () => 0);
+  waiter.cancel();
+  waiter.begin();
+  expect([waiting.count, place.size, clock.timerCount]).toEqual([0, 0, 0]);
+});

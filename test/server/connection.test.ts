@@ -353,15 +353,18 @@ describe('limits', () => {
     expect(other.isClosed).toBe(false);
   });
 
-  test.each([16, 1024, 4096])('behind an answer of %i KiB the next request executes', async (kib) => {
-    const { world, held, connect } = await setUp();
-    const client = await connect();
-    const expected = [sync(client, 'large'), beat(client, 'next')];
-    await world.advance(100);
-    held[0]?.answer(0, Buffer.alloc(kib * 1024));
-    await world.advance(1000);
-    expect(ids(client)).toEqual(expected);
-  });
+  test.each([16, 1024, 4096])(
+    'behind an answer of %i KiB the next request executes',
+    async (kib) => {
+      const { world, held, connect } = await setUp();
+      const client = await connect();
+      const expected = [sync(client, 'large'), beat(client, 'next')];
+      await world.advance(100);
+      held[0]?.answer(0, Buffer.alloc(kib * 1024));
+      await world.advance(1000);
+      expect(ids(client)).toEqual(expected);
+    },
+  );
 
   test('requests that came together execute while their answers fit into the share', async () => {
     const { world, executed, connect } = await setUp();
@@ -422,6 +425,20 @@ test('who waits learns that its connection closed, unless it took that back', as
   held[0]?.answer();
   held[1]?.fail(new Error('too late to matter'));
   await world.advance(100);
+});
+
+test('who begins to wait on a connection that is closed learns of it at once', async () => {
+  const { world, held, connect } = await setUp();
+  const client = await connect();
+  sync(client, 'g');
+  await world.advance(100);
+  client.link.destroy();
+  await world.advance(100);
+  let isTold = false;
+  held[0]?.context.onClosed(() => {
+    isTold = true;
+  });
+  expect(isTold).toBe(true);
 });
 
 test('a client that ended is given what was ready, then the connection ends', async () => {
