@@ -20,6 +20,8 @@ import type { RequestMemory } from './request-memory';
 const MAX_OUTSTANDING = 1000;
 /** Requests that one connection executes before others have their turn: some 1 ms. */
 const MAX_REQUESTS_A_TURN = 64;
+/** The same where they take long: some decompress what they look through. */
+const MAX_TURN_MS = 10;
 
 /** What all connections of a broker share. */
 export interface ConnectionWorld {
@@ -51,6 +53,9 @@ export class Connection implements LinkOwner, ExchangeOwner {
   #receivedAtMs: MonotonicMs;
   #isReading = true;
   #executedThisTurn = 0;
+  #turnBeganAtMs: MonotonicMs;
+  /** Nothing more executes until others had their turn. */
+  #isTurnOver = false;
   #isYielding = false;
   #isFlushing = false;
   #isEnding = false;
@@ -67,6 +72,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.#frames = new FrameAssembler({ shared, slabs, maxFrameBytes }, this);
     this.#outbox = new Outbox(link, world.answerSlabs, (error) => this.#left(error));
     this.#receivedAtMs = world.clock.monotonicMs();
+    this.#turnBeganAtMs = this.#receivedAtMs;
   }
 
   get facts(): ConnectionFacts {
@@ -115,6 +121,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.#receivedAtMs = this.world.clock.monotonicMs();
     if (!this.#hasReceived && this.#isForeign(length)) return;
     this.#hasReceived = true;
+    this.#turnBeganAtMs = this.#receivedAtMs;
     this.#turn(() => this.#frames.received(length));
   }
 
@@ -136,6 +143,9 @@ export class Connection implements LinkOwner, ExchangeOwner {
       this.#encodeApart(exchange, outcome);
       this.#open.push(exchange);
     }
+    this.#isTurnOver =
+      this.#executedThisTurn >= MAX_REQUESTS_A_TURN ||
+      this.world.clock.monotonicMs() - this.#turnBeganAtMs >= MAX_TURN_MS;
     return this.#mayExecute;
   }
 
@@ -199,7 +209,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
       this.#holder === undefined &&
       this.#open.length < MAX_OUTSTANDING &&
       this.#answerBytes < this.world.maxAnswerBytes() &&
-      this.#executedThisTurn < MAX_REQUESTS_A_TURN
+      !this.#isTurnOver
     );
   }
 
@@ -222,7 +232,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.#updateReading();
     // What held it up may have left at once; then nobody tells of it.
     const hasRoomAgain = this.#frames.isHeldUp && this.#mayExecute;
-    if (hasRoomAgain || this.#executedThisTurn >= MAX_REQUESTS_A_TURN) this.#yield();
+    if (hasRoomAgain || this.#isTurnOver) this.#yield();
     else this.#executedThisTurn = 0;
   }
 
@@ -233,6 +243,7 @@ export class Connection implements LinkOwner, ExchangeOwner {
     this.world.clock.nextTurn(() => {
       this.#isYielding = false;
       this.#executedThisTurn = 0;
+      this.#isTurnOver = false;
       if (this.#isClosed) return;
       this.#resume();
       this.#endIfDone();
@@ -241,7 +252,9 @@ export class Connection implements LinkOwner, ExchangeOwner {
 
   /** Executes what waits, if it may. */
   #resume(): void {
-    if (this.#frames.isHeldUp && this.#mayExecute) this.#turn(() => this.#frames.resume());
+    if (!this.#frames.isHeldUp || !this.#mayExecute) return;
+    this.#turnBeganAtMs = this.world.clock.monotonicMs();
+    this.#turn(() => this.#frames.resume());
   }
 
   #answered(exchange: Exchange, response: unknown): void {

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../../src/base/times';
 import type { Clock } from '../../src/platform/platform';
 import { DescribeCluster } from '../../src/protocol/apis/describe-cluster';
 import { Heartbeat } from '../../src/protocol/apis/heartbeat';
@@ -31,13 +32,14 @@ interface Held {
 const LARGE_BYTES = 512 * 1024;
 
 /** Heartbeats are answered at once, SyncGroups when the test says so. */
-function standIns() {
+function standIns(spend: (ms: number) => void) {
   const held: Held[] = [];
   const executed: string[] = [];
   const heartbeat = serve({
     api: Heartbeat,
     handle({ groupId }) {
       executed.push(groupId);
+      if (groupId === 'slow') spend(5);
       if (groupId === 'refuse') throw new ApiError(Errors.UNKNOWN_MEMBER_ID, 'no');
       if (groupId === 'close') throw new CloseConnection('it is told to');
       if (groupId === 'bug') throw new Error('a bug of ours');
@@ -68,12 +70,16 @@ async function setUp(limits: Partial<ServerLimits> = {}) {
   const world = new TestWorld();
   const node = world.machine('node');
   const clientMachine = world.machine('client');
-  const { held, executed, handlers } = standIns();
+  /** Time that went by while requests executed. */
+  let spentMs = 0;
+  const { held, executed, handlers } = standIns((ms) => {
+    spentMs += ms;
+  });
   /** How many requests had been executed whenever a turn was left to others. */
   const turns: number[] = [];
   const { clock: real } = node;
   const clock: Clock = {
-    monotonicMs: () => real.monotonicMs(),
+    monotonicMs: () => monotonicMs(real.monotonicMs() + spentMs),
     wallMs: () => real.wallMs(),
     setTimer: (delayMs, callback) => real.setTimer(delayMs, callback),
     sleep: (delayMs) => real.sleep(delayMs),
@@ -472,6 +478,17 @@ test('a client with many requests is interrupted so that others have their turn'
   const stretches = turns.map((count, index) => count - (turns[index - 1] ?? 0));
   expect(stretches.length).toBeGreaterThan(10);
   expect(Math.max(...stretches)).toBeLessThanOrEqual(64);
+});
+
+test('requests that take long leave their turn to others after 10 ms', async () => {
+  const { world, executed, turns, connect } = await setUp();
+  const client = await connect();
+  client.link.write(
+    Buffer.concat(Array.from({ length: 6 }, (_, index) => beatBytes('slow', index))),
+  );
+  await world.advance(1000);
+  expect(executed).toHaveLength(6);
+  expect(turns).toEqual([2, 4, 6]);
 });
 
 test('closing the server ends every connection and forgets it', async () => {
