@@ -2,7 +2,7 @@
 import { METADATA_TOPIC } from '../base/ids';
 import { invariant } from '../base/invariant';
 import { CONFIG_SOURCES, converted, topicConfigEntries } from '../metadata/effective-configs';
-import { type MetadataRecord, metadataRecord } from '../metadata/metadata-record';
+import { type MetadataRecord, metadataRecord, type RecordOf } from '../metadata/metadata-record';
 import { partitionRecord } from '../metadata/to-records';
 import { TOPIC_CONFIGS } from '../metadata/topic-configs';
 import type { Partition } from '../metadata/topics';
@@ -61,8 +61,7 @@ function createTopic(
   const { name } = topic;
   const unfit = nameProblem(view, name) ?? nullConfigProblem(topic);
   if (unfit !== undefined) return unfit;
-  const alterations = topic.configs.map((config) => ({ ...config, operation: 'SET' as const }));
-  const configs = alterResource(view, { type: 'topic', name }, alterations, true);
+  const configs = configRecords(view, topic);
   if (isRefused(configs)) return configs;
   const partitions = partitionsOf(view, topic, now);
   if (isRefused(partitions)) return partitions;
@@ -88,6 +87,16 @@ function createTopic(
       configs: effectiveConfigs(view, topic),
     },
   };
+}
+
+/** As Kafka, without a look at the broker's defaults for a topic that sets nothing itself. */
+function configRecords(
+  view: View,
+  { name, configs }: Asked,
+): readonly RecordOf<'ConfigRecord'>[] | Refused {
+  if (configs.length === 0) return [];
+  const alterations = configs.map((config) => ({ ...config, operation: 'SET' as const }));
+  return alterResource(view, { type: 'topic', name }, alterations, true);
 }
 
 function nameProblem(view: View, name: string): Refused | undefined {

@@ -13,6 +13,8 @@ export interface Synonym {
   readonly name: string;
   /** The broker's value times this is the value here (hours and minutes to milliseconds). */
   readonly factor?: number;
+  /** Whether anything below zero stands for -1 here, "no limit". */
+  readonly hasNoLimitBelowZero?: true;
 }
 
 /** One setting. */

@@ -68,8 +68,11 @@ export function effectiveTopicConfig(name: string, layers: ConfigLayers): Config
 /** The value as the topic's setting has it: hours and minutes as milliseconds. */
 export function converted(definition: ConfigDefinition, entry: ConfigEntry): string | null {
   if (entry.value === null || entry.name === definition.name) return entry.value;
-  const factor = definition.synonyms?.find((synonym) => synonym.name === entry.name)?.factor;
-  return factor === undefined ? entry.value : String(BigInt(entry.value.trim()) * BigInt(factor));
+  const synonym = definition.synonyms?.find(({ name }) => name === entry.name);
+  const { factor, hasNoLimitBelowZero } = synonym ?? {};
+  if (factor === undefined && hasNoLimitBelowZero === undefined) return entry.value;
+  const value = BigInt(entry.value.trim()) * BigInt(factor ?? 1);
+  return hasNoLimitBelowZero === true && value < 0n ? '-1' : String(value);
 }
 
 /**

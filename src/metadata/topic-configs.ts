@@ -104,9 +104,9 @@ const DEFINITIONS: readonly ConfigDefinition[] = [
       'Time in milliseconds that records are kept under the policy "delete", and with it the ' +
       'time consumers have to read them; -1 sets no limit.',
     synonyms: [
-      { name: 'log.retention.ms' },
-      { name: 'log.retention.minutes', factor: MINUTE_MS },
-      { name: 'log.retention.hours', factor: HOUR_MS },
+      { name: 'log.retention.ms', hasNoLimitBelowZero: true },
+      { name: 'log.retention.minutes', factor: MINUTE_MS, hasNoLimitBelowZero: true },
+      { name: 'log.retention.hours', factor: HOUR_MS, hasNoLimitBelowZero: true },
     ],
   },
   {

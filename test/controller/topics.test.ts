@@ -21,6 +21,33 @@ const create = (story: Story, ...topics: Asked[]): ResponseOf<typeof CreateTopic
   story.ask(CreateTopics, { topics }).topics;
 
 describe('CreateTopics', () => {
+  test.each([
+    ['log.retention.hours', '-1', '-1'],
+    ['log.retention.minutes', '-7', '-1'],
+    ['log.retention.ms', '-5', '-1'],
+    ['log.retention.ms', '5', '5'],
+  ])('on a broker with %s=%s has retention.ms %s, whatever else is set', (name, text, shown) => {
+    const given = new Map([[name, text]]);
+    const story = new Story({ given, brokerValue: (each) => given.get(each) ?? null }).up(1);
+    const configs = [{ name: 'segment.ms', value: '9' }];
+    for (const result of create(story, asked('plain'), asked('own', { configs }))) {
+      expect(result).toMatchObject({ errorCode: 0 });
+      const retention = result.configs?.find((config) => config.name === 'retention.ms');
+      expect(retention?.value).toBe(shown);
+    }
+  });
+
+  test('looks at the broker’s defaults only for a topic that sets something itself', () => {
+    const brokerValue = (name: string) => (name === 'log.segment.bytes' ? '1' : null);
+    const story = new Story({ brokerValue }).up(1);
+    const configs = [{ name: 'segment.ms', value: '9' }];
+    const results = create(story, asked('plain'), asked('own', { configs }));
+    expect(results.map(({ name, errorCode }) => `${name} ${errorName(errorCode)}`)).toEqual([
+      'plain NONE',
+      'own INVALID_CONFIG',
+    ]);
+  });
+
   test('writes the topic, its settings, then its partitions, led by brokers that are alive', () => {
     const story = new Story().up(1, 2, 3);
     const before = story.records.length;
