@@ -70,6 +70,13 @@ const gzipLevel: ValidValues = {
       ? undefined
       : 'Value must be between 1 and 9 or equal to -1',
 };
+/** With 0 everything would be deleted as soon as it is looked at. */
+const retentionMs: ValidValues = {
+  kind: 'custom',
+  text: '[1,...] or -1',
+  problem: (_name, value) =>
+    value === 0n ? 'Value must be -1, for no limit, or at least 1' : undefined,
+};
 
 export const BROKER_SETTINGS = [
   int('add.partitions.to.txn.retry.backoff.max.ms', '100', 'high', {
@@ -130,7 +137,7 @@ export const BROKER_SETTINGS = [
   list('config.providers', '', 'low', { update: 'cluster-wide' }),
   int('connection.failed.authentication.delay.ms', '100', 'low', { valid: atLeast(0) }),
   long('connections.max.idle.ms', '600000', 'medium', {
-    documentation: 'A connection without requests for that long is closed.',
+    documentation: 'A connection without requests for that long is closed; -1 sets no limit.',
   }),
   long('connections.max.reauth.ms', '0', 'medium'),
   bool('controlled.shutdown.enable', 'true', 'medium', {
@@ -489,6 +496,7 @@ export const BROKER_SETTINGS = [
     documentation: 'As `log.retention.ms`, in minutes.',
   }),
   long('log.retention.ms', null, 'high', {
+    valid: retentionMs,
     update: 'cluster-wide',
     documentation: 'Default of `retention.ms`.',
   }),

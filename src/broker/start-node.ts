@@ -4,6 +4,7 @@ import { prepareZstd } from '../protocol/records/zstd';
 import { Broker } from './broker';
 import { planListeners } from './listeners';
 import { type Properties, Settings } from './settings';
+import { checkSettings } from './settings-check';
 
 export interface StartNodeOptions {
   readonly platform: Platform;
@@ -17,6 +18,7 @@ export interface StartNodeOptions {
 export async function startNode(options: StartNodeOptions): Promise<Broker> {
   const { platform, properties, localHost, overwritesLentBytes } = options;
   const settings = new Settings(properties);
+  checkSettings(settings);
   warnOfNames(settings, platform.log);
   if (!(await prepareZstd())) platform.log.warn('zstd does not run here: it will be refused');
   return Broker.start({

@@ -1,5 +1,6 @@
 import { quorumSettings } from '../../src/broker/node-settings';
 import { Settings } from '../../src/broker/settings';
+import { checkSettings } from '../../src/broker/settings-check';
 import { BROKER_SETTINGS, type BrokerSetting } from '../../src/broker/settings-table';
 import { StartError } from '../../src/broker/start-error';
 
@@ -14,7 +15,7 @@ const settingsOf = (properties: Readonly<Record<string, string>> = {}): Settings
 
 function refusal(properties: Readonly<Record<string, string>>): string {
   try {
-    new Settings(new Map(Object.entries(properties)));
+    checkSettings(new Settings(new Map(Object.entries(properties))));
   } catch (error) {
     if (error instanceof StartError) return error.message;
     throw error;
@@ -71,6 +72,13 @@ test.each([
   ['a value out of bounds', { ...REQUIRED, 'num.partitions': '0' }, /at least 1/],
   ['a role that is none', { ...REQUIRED, 'process.roles': 'boss' }, /process\.roles/],
   ['no role', { ...REQUIRED, 'process.roles': '' }, /process\.roles/],
+  ['keeping records for 0 ms', { ...REQUIRED, 'log.retention.ms': '0' }, /retention\.ms.*least 1/],
+  ['keeping records for 0 hours', { ...REQUIRED, 'log.retention.hours': '0' }, /hours is 0/],
+  [
+    'keeping records for 0 minutes',
+    { ...REQUIRED, 'log.retention.minutes': '0', 'log.retention.hours': '1' },
+    /minutes is 0/,
+  ],
   ['no node id', { ...REQUIRED, 'node.id': '' }, /node\.id/],
   ['no listener of controllers', { 'process.roles': 'broker' }, /controller\.listener\.names/],
 ])('%s is refused with a sentence', (_what, properties, sentence) => {
@@ -83,4 +91,12 @@ test('segments of the metadata log may be smaller than Kafka allows, for tests',
   const set = { 'metadata.log.segment.bytes': '16777216' };
   expect(size(set)).toBe(16_777_216);
   expect(size({ ...set, 'internal.metadata.log.segment.bytes': '4096' })).toBe(4096);
+});
+
+test.each([
+  { 'log.retention.hours': '-1' },
+  { 'log.retention.ms': '-2' },
+  { 'log.retention.minutes': '1', 'log.retention.hours': '0' },
+])('records may be kept as %j says', (properties) => {
+  expect(() => checkSettings(settingsOf(properties))).not.toThrow();
 });

@@ -416,6 +416,12 @@ describe('changing the settings of brokers', () => {
     ['1', ['log.cleaner.threads', 0, '2'], 'NONE '],
     ['', ['log.cleaner.threads', 0, '2'], 'NONE '],
     ['1', ['never.heard.of', 0, 'x'], 'NONE '],
+    ['', ['log.retention.ms', 0, '-1'], 'NONE '],
+    [
+      '',
+      ['log.retention.ms', 0, '0'],
+      'INVALID_REQUEST Invalid value 0 for configuration log.retention.ms: Value must be -1, for no limit, or at least 1',
+    ],
     [
       '1',
       ['log.dirs', 0, '/x'],
