@@ -102,10 +102,11 @@ export function upkeepSettings(
 
 export function serverLimits(settings: Settings): ServerLimits {
   const queued = settings.number('queued.max.request.bytes');
+  const maxIdleMs = settings.number('connections.max.idle.ms');
   return {
     maxFrameBytes: settings.value('socket.request.max.bytes'),
     maxQueuedBytes: queued > 0 ? queued : QUEUED_MAX_REQUEST_BYTES,
-    maxIdleMs: settings.number('connections.max.idle.ms'),
+    maxIdleMs: maxIdleMs < 0 ? Number.POSITIVE_INFINITY : maxIdleMs,
     maxConnections: settings.value('max.connections'),
     maxConnectionsPerIp: settings.value('max.connections.per.ip'),
     maxConnectionsPerIpOverrides: ipOverrides(settings),

@@ -1,4 +1,4 @@
-import { quorumSettings } from '../../src/broker/node-settings';
+import { quorumSettings, serverLimits } from '../../src/broker/node-settings';
 import { Settings } from '../../src/broker/settings';
 import { checkSettings } from '../../src/broker/settings-check';
 import { BROKER_SETTINGS, type BrokerSetting } from '../../src/broker/settings-table';
@@ -99,4 +99,12 @@ test.each([
   { 'log.retention.minutes': '1', 'log.retention.hours': '0' },
 ])('records may be kept as %j says', (properties) => {
   expect(() => checkSettings(settingsOf(properties))).not.toThrow();
+});
+
+test.each([
+  ['-1', Number.POSITIVE_INFINITY],
+  ['0', 0],
+  ['5000', 5000],
+])('connections.max.idle.ms=%s lets a connection be idle for %d ms', (text, idleMs) => {
+  expect(serverLimits(settingsOf({ 'connections.max.idle.ms': text })).maxIdleMs).toBe(idleMs);
 });
