@@ -24,6 +24,7 @@ export interface Signals {
 /** Listens from now on. */
 export function stopOnSignals(): Signals {
   let running: Broker | undefined;
+  let endOfStart: NodeJS.Timeout | undefined;
   let asked: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const endAtOnce = () => process.exit(128 + constants.signals[signal]);
@@ -34,7 +35,7 @@ export function stopOnSignals(): Signals {
       asked = { signal, atMs: Date.now() };
       if (running !== undefined) void stop(running);
       // Nobody was served yet, so nothing is lost: the next start recovers, as after a crash.
-      else setTimeout(endAtOnce, START_MS).unref();
+      else endOfStart = setTimeout(endAtOnce, START_MS).unref();
     });
   }
   return {
@@ -45,6 +46,7 @@ export function stopOnSignals(): Signals {
     },
     nodeRuns(broker) {
       running = broker;
+      clearTimeout(endOfStart);
       if (asked !== undefined) void stop(broker);
     },
   };
