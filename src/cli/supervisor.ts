@@ -72,6 +72,7 @@ export class Supervisor {
       else if (running.hasServed) this.#startAgain(running, signal ?? `exit code ${exitCode}`);
       else {
         this.#nodes.delete(nodeId);
+        // With nobody left the process ends by itself, with what is told here.
         this.#stop('SIGKILL');
         failed(
           new ExitError(exitCode ?? USAGE, `ottla: node ${nodeId} did not start: ${lastWords}`),
@@ -101,12 +102,12 @@ export class Supervisor {
       process.exit(exitCode);
     }
     this.#stop('SIGTERM');
+    if (this.#nodes.size === 0) process.exit(0);
   }
 
   #stop(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.#isStopping = true;
     for (const { child } of this.#nodes.values()) child.kill(signal);
-    if (this.#nodes.size === 0) process.exit(0);
   }
 
   #ended(nodeId: number): void {

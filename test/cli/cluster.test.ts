@@ -87,10 +87,14 @@ describe('ottla cluster', () => {
     expect(existsSync(place.path('ottla-cluster'))).toBe(false);
   });
 
-  test('gives all nodes the settings of its profile, and says why a node cannot start', async () => {
-    place.write('fast.properties', 'num.partitions=none\n');
-    const refused = await place.run('cluster', '--port', '0', '--profile', 'fast.properties');
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/ottla: node \d did not start: ottla: .*num.partitions/);
-  });
+  test.each(['3', '1'])(
+    'gives all %s nodes the settings of its profile, and says why a node cannot start',
+    async (nodes) => {
+      place.write('fast.properties', 'num.partitions=none\n');
+      const args = ['--port', '0', '--nodes', nodes, '--profile', 'fast.properties'];
+      const refused = await place.run('cluster', ...args);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(refused.stderr).toMatch(/ottla: node \d did not start: ottla: .*num.partitions/);
+    },
+  );
 });
