@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { Kafka, logLevel } from 'kafkajs';
 import type { Server } from '../../compat-tests/support/process';
 import { eventually } from '../support/eventually';
@@ -72,6 +72,23 @@ describe('ottla cluster', () => {
       expect(readyOf(again)).toMatchObject({ clusterId, bootstrapServers });
       await again.stop();
     }
+  });
+
+  test('takes it up where its folder was moved, whoever wrote down the former place', async () => {
+    const first = await place.cluster('--port', '0', '--json', '--nodes', '1', '--data', 'c');
+    const { clusterId } = readyOf(first);
+    await first.stop();
+    const plan = JSON.parse(readFileSync(place.path('c/cluster.json'), 'utf8'));
+    plan.nodes[0].dataFolder = place.path('c/node-1');
+    writeFileSync(place.path('c/cluster.json'), JSON.stringify(plan));
+    renameSync(place.path('c'), place.path('prod'));
+    const again = await place.cluster('--json', '--data', 'prod');
+    expect(readyOf(again)).toMatchObject({
+      clusterId,
+      nodes: [{ dataFolder: place.path('prod/node-1') }],
+    });
+    await again.stop();
+    expect(existsSync(place.path('c'))).toBe(false);
   });
 
   test.each([

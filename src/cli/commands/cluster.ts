@@ -66,10 +66,14 @@ export async function clusterCommand(options: ClusterOptions): Promise<void> {
 /** The cluster that lives in the folder, or a new one. */
 async function planIn(folder: string, options: ClusterOptions): Promise<ClusterPlan> {
   const file = join(folder, PLAN_FILE);
+  const dataFolder = (nodeId: number) => join(folder, `node-${nodeId}`);
   if (existsSync(file)) {
     const held = JSON.parse(readFileSync(file, 'utf8')) as ClusterPlan;
     refuseOther(folder, held, options);
-    return held;
+    return {
+      ...held,
+      nodes: held.nodes.map((node) => ({ ...node, dataFolder: dataFolder(node.nodeId) })),
+    };
   }
   const nodes = wholeNumber('--nodes', options.nodes ?? '3', MOST_NODES, 1);
   const usual = String(usualControllers(nodes));
@@ -80,12 +84,15 @@ async function planIn(folder: string, options: ClusterOptions): Promise<ClusterP
     first === 0
       ? await freePorts(network, random, 2 * nodes)
       : Array.from({ length: 2 * nodes }, (_, index) => first + index);
-  const dataFolder = (nodeId: number) => join(folder, `node-${nodeId}`);
   const plan = planCluster(random, { brokers: nodes, controllers, host: HOST, ports, dataFolder });
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(plan, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify(plan, withoutFolders, 2)}\n`);
   return plan;
 }
+
+/** The folder may be moved, and its nodes with it: where they lie is not written down. */
+const withoutFolders = (key: string, value: unknown): unknown =>
+  key === 'dataFolder' ? undefined : value;
 
 /** The same command starts a cluster and takes it up again; what it is made of stays as it is. */
 function refuseOther(folder: string, held: ClusterPlan, options: ClusterOptions): void {
