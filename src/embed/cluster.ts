@@ -161,9 +161,9 @@ class Cluster implements RunningCluster {
   }
 
   async createTopics(topics: readonly (string | TopicOptions)[]): Promise<void> {
-    const broker = this.nodes.find(({ state }) => state === 'running')?.broker;
-    if (broker === undefined) throw new Error('No node of the cluster is running.');
-    await keepingAlive(() => createTopics(broker, topics));
+    const node = this.nodes.find(({ state }) => state === 'running');
+    if (node === undefined) throw new Error('No node of the cluster is running.');
+    await node.createTopics(topics);
   }
 
   heal(): void {
@@ -202,7 +202,10 @@ class Node implements ClusterNode {
   readonly port: number;
   readonly #options: NodeOptions;
   #life: Life | undefined;
+  /** The one that ended last. */
+  #former: Life | undefined;
   #broker: Broker | undefined;
+  #stopping: Promise<void> | undefined;
 
   constructor(options: NodeOptions) {
     const { nodeId, host, port } = options.node;
@@ -223,17 +226,39 @@ class Node implements ClusterNode {
 
   kill(): void {
     this.#life?.end();
+    this.#former = this.#life ?? this.#former;
     this.#life = undefined;
     this.#broker = undefined;
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopping ??= keepingAlive(() => this.#stop()).finally(() => {
+      this.#stopping = undefined;
+    });
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     const broker = this.#broker;
     const life = this.#life;
     this.#broker = undefined;
     this.#life = undefined;
-    await keepingAlive(async () => broker?.stop());
+    // A frozen one does nothing, and so does not stop either.
+    life?.thaw();
+    this.#former = life ?? this.#former;
+    await broker?.stop();
     life?.end();
+  }
+
+  /** Has it create topics. */
+  createTopics(topics: readonly (string | TopicOptions)[]): Promise<void> {
+    const broker = this.#broker;
+    const life = this.#life;
+    if (broker === undefined || life === undefined) {
+      throw new Error(`Node ${this.nodeId} is not running.`);
+    }
+    const sentence = `Node ${this.nodeId} was ended before it had created the topics.`;
+    return keepingAlive(() => life.during(() => createTopics(broker, topics), sentence));
   }
 
   restart(): Promise<void> {
@@ -241,26 +266,37 @@ class Node implements ClusterNode {
   }
 
   async #restart(): Promise<void> {
+    if (this.#stopping !== undefined) await this.#stopping;
     if (this.#life !== undefined) throw new Error(`Node ${this.nodeId} is running already.`);
-    const { base, disk, plan, node, faults, settings } = this.#options;
-    const life = new Life(base.clock);
-    const platform = lifePlatform({ ...base, disk }, life, this.nodeId, faults);
+    const life = new Life(this.#options.base.clock);
+    const former = this.#former;
+    const sentence = `Node ${this.nodeId} was ended before it served.`;
     this.#life = life;
     try {
-      await formatClusterNode(platform, plan, node);
-      const broker = await startNode({
-        platform,
-        properties: new Map([...clusterNodeProperties(plan, node), ...textEntries(settings)]),
-        localHost: () => node.host,
-      });
-      if (life.isOver) return;
+      const broker = await life.during(async () => {
+        await former?.gone();
+        return this.#startNode(life);
+      }, sentence);
+      if (life.isOver) throw new Error(sentence);
       this.#broker = broker;
       broker.failed.catch(() => this.#gaveUp(life));
     } catch (error) {
       life.end();
+      this.#former = life;
       if (this.#life === life) this.#life = undefined;
       throw error;
     }
+  }
+
+  async #startNode(life: Life): Promise<Broker> {
+    const { base, disk, plan, node, faults, settings } = this.#options;
+    const platform = lifePlatform({ ...base, disk }, life, this.nodeId, faults);
+    await formatClusterNode(platform, plan, node);
+    return startNode({
+      platform,
+      properties: new Map([...clusterNodeProperties(plan, node), ...textEntries(settings)]),
+      localHost: () => node.host,
+    });
   }
 
   pause(): void {

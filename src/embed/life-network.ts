@@ -36,7 +36,21 @@ export class LifeNetwork implements Network {
     });
   }
 
-  async listen(options: ListenOptions, accept: (link: Link) => LinkOwner): Promise<Listening> {
+  listen(options: ListenOptions, accept: (link: Link) => LinkOwner): Promise<Listening> {
+    return this.life.leave(this.#listen(options, accept));
+  }
+
+  connect(options: ConnectOptions, owner: LinkOwner): Link {
+    const { life, reach } = this;
+    const node = reach.nodeAt(options.port);
+    const isBlocked = (): boolean =>
+      life.isFrozen || (node !== undefined && reach.isCutOffFrom(node));
+    const link = this.#add(isBlocked);
+    link.connecting(options, owner, (inner) => this.base.connect(options, inner));
+    return link;
+  }
+
+  async #listen(options: ListenOptions, accept: (link: Link) => LinkOwner): Promise<Listening> {
     const { life } = this;
     const listening = await this.base.listen(options, (base) => {
       const link = this.#add(() => life.isFrozen);
@@ -51,16 +65,6 @@ export class LifeNetwork implements Network {
       await listening.close();
     };
     return { host, port, close };
-  }
-
-  connect(options: ConnectOptions, owner: LinkOwner): Link {
-    const { life, reach } = this;
-    const node = reach.nodeAt(options.port);
-    const isBlocked = (): boolean =>
-      life.isFrozen || (node !== undefined && reach.isCutOffFrom(node));
-    const link = this.#add(isBlocked);
-    link.connecting(options, owner, (inner) => this.base.connect(options, inner));
-    return link;
   }
 
   #add(isBlocked: () => boolean): LifeLink {

@@ -13,7 +13,9 @@ export interface LifeListener {
 
 export class Life {
   readonly #clock: Pick<Clock, 'nextTurn'>;
-  readonly #listeners: LifeListener[] = [];
+  readonly #listeners = new Set<LifeListener>();
+  /** What it began, and the world alone brings to an end. */
+  readonly #remains = new Set<Promise<unknown>>();
   #held: (() => void)[] = [];
   #isOver = false;
   #isFrozen = false;
@@ -32,7 +34,36 @@ export class Life {
   }
 
   listen(listener: LifeListener): void {
-    this.#listeners.push(listener);
+    this.#listeners.add(listener);
+  }
+
+  /**
+   * What comes of `work`, which this life does. If that ends before, nothing comes of it any more:
+   * rejects with an Error that says so.
+   */
+  during<T>(work: () => Promise<T>, sentence: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const listener = { over: () => reject(new Error(sentence)) };
+      if (this.#isOver) listener.over();
+      this.#listeners.add(listener);
+      const done = () => this.#listeners.delete(listener);
+      work().then(resolve, reject).finally(done);
+    });
+  }
+
+  /** `work` goes on even if this life ends. */
+  async leave<T>(work: Promise<T>): Promise<T> {
+    this.#remains.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#remains.delete(work);
+    }
+  }
+
+  /** Nothing of it is left: another may take its ports. To be asked once it is over. */
+  async gone(): Promise<void> {
+    await Promise.allSettled(this.#remains);
   }
 
   /** Does it now; once it is thawed, if it is frozen; never, if it is over. */
@@ -52,7 +83,7 @@ export class Life {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#held = [];
-    for (const { over } of this.#listeners) over?.();
+    for (const { over } of [...this.#listeners]) over?.();
   }
 
   /** As SIGSTOP. */

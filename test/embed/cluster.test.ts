@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { Channel, channelBuffers } from '../../src/client/channel';
 import { type RunningCluster, startCluster } from '../../src/embed/cluster';
@@ -97,6 +100,44 @@ describe('a cluster in this process', () => {
     await eventually(async () => !(await alive(controller.port)).includes(cut?.nodeId as number));
     cluster.heal();
     await eventually(async () => (await alive(cut?.port as number)).length === 3);
+  });
+
+  test('that cannot start says so, whatever its other nodes are at', async () => {
+    const dataFolder = mkdtempSync(join(tmpdir(), 'ottla-embed-'));
+    writeFileSync(join(dataFolder, 'node-2'), 'no folder');
+    try {
+      await expect(startCluster({ dataFolder })).rejects.toThrow(/node-2/);
+    } finally {
+      rmSync(dataFolder, { recursive: true });
+    }
+  });
+
+  test('whose node is ended while it starts, or creates topics, says so', async () => {
+    await using cluster = await startCluster({ brokers: 1 });
+    const node = cluster.node(1);
+    const creating = cluster.createTopics(['t']);
+    node.kill();
+    await expect(creating).rejects.toThrow('Node 1 was ended before it had created the topics.');
+    for (const end of [() => node.kill(), () => node.stop()]) {
+      const starting = node.restart();
+      const refused = expect(starting).rejects.toThrow('Node 1 was ended before it served.');
+      await end();
+      await refused;
+      expect(node.state).toBe('stopped');
+    }
+    await node.restart();
+    await cluster.createTopics(['u']);
+  });
+
+  test('stops a frozen node, and is stopped once all of its nodes are', async () => {
+    const cluster = await startCluster({ brokers: 1 });
+    const node = cluster.node(1);
+    node.pause();
+    const order: string[] = [];
+    const nodeStops = node.stop().then(() => void order.push('node'));
+    await cluster.stop().then(() => void order.push('cluster'));
+    await nodeStops;
+    expect(order).toEqual(['node', 'cluster']);
   });
 
   test('loses nothing that was acknowledged, and goes on serving a group, when brokers are killed in turn', async () => {
