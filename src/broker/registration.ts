@@ -61,6 +61,8 @@ export class Registration {
   /** Something changed while a heartbeat was on its way: another follows at once. */
   #isDue = false;
   #mayShutDown: (() => void) | undefined;
+  /** Ends the wait before it asks again to be registered. */
+  #endPause: (() => void) | undefined;
   /** Heartbeats that a controller answered. */
   #answered = 0;
 
@@ -73,7 +75,10 @@ export class Registration {
     return this.#epoch;
   }
 
-  /** Registers; rejects with StartError if the controller refuses, or none is found in time. */
+  /**
+   * Registers; rejects with StartError if the controller refuses, none is found in time, or this
+   * broker is stopped before.
+   */
   async register(): Promise<void> {
     const { clock, timeoutMs } = this.#options;
     const untilMs = clock.monotonicMs() + timeoutMs;
@@ -86,7 +91,8 @@ export class Registration {
           return;
         }
         if (!PASSING.has(errorCode) || clock.monotonicMs() >= untilMs) throw refusal(errorCode);
-        await clock.sleep(RETRY_MS);
+        await this.#pause();
+        if (this.#isStopped) throw new StartError('This broker was stopped while it registered.');
       }
     } finally {
       telling.stop();
@@ -145,7 +151,19 @@ export class Registration {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
+    this.#endPause?.();
     await this.#beating;
+  }
+
+  #pause(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.setTimer(RETRY_MS, resolve);
+      this.#endPause = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
   }
 
   /** Whoever starts a node whose controllers are not there yet wants to know what it waits for. */

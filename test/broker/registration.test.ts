@@ -5,12 +5,15 @@ import { MetadataLoader } from '../../src/metadata/loader';
 import { Publisher } from '../../src/metadata/publisher';
 import type { Clock, Logger } from '../../src/platform/platform';
 import type { AnyApi, RequestDraft } from '../../src/protocol/api';
+import { type ErrorCode, Errors } from '../../src/protocol/errors';
 import { Story } from '../controller/story';
 import { uuid } from '../metadata/records';
 
 /** A broker that registers with the controller of a story; what that commits comes when asked. */
 class World {
-  readonly timers: { readonly delayMs: number; readonly run: () => void }[] = [];
+  readonly timers: { readonly delayMs: number; isCancelled: boolean }[] = [];
+  /** What it is told instead of the controller's answer. */
+  refusal: ErrorCode | undefined;
   readonly publisher = new Publisher((run) => run());
   readonly loader = new MetadataLoader((image, delta) => this.publisher.publish(image, delta));
   readonly asked: string[] = [];
@@ -24,16 +27,20 @@ class World {
   readonly registration = new Registration({
     clock: {
       monotonicMs: () => 0,
-      sleep: async () => undefined,
-      setTimer: (delayMs: number, run: () => void) => {
-        this.timers.push({ delayMs, run });
-        return { cancel: () => undefined };
+      setTimer: (delayMs: number) => {
+        const timer = { delayMs, isCancelled: false };
+        this.timers.push(timer);
+        const cancel = () => {
+          timer.isCancelled = true;
+        };
+        return { cancel };
       },
     } as unknown as Clock,
     logger: { warn: () => undefined } as unknown as Logger,
     controller: {
       askForNode: async (api: AnyApi, draft: RequestDraft<AnyApi>) => {
         this.asked.push(api.name);
+        if (this.refusal !== undefined) return { errorCode: this.refusal };
         return this.story.ask(api, draft);
       },
     } as unknown as NodeControllerAccess,
@@ -46,7 +53,7 @@ class World {
     directories: () => this.directories,
     previousBrokerEpoch: undefined,
     heartbeatIntervalMs: 2000,
-    timeoutMs: 0,
+    timeoutMs: 60_000,
     failed: (error) => {
       throw error;
     },
@@ -161,6 +168,17 @@ describe('the life of a broker in its cluster', () => {
   test('a refusal that does not pass ends the start with a sentence', async () => {
     const world = new World(new Story({ clusterId: 'other' }));
     await expect(world.registration.register()).rejects.toThrow(StartError);
+  });
+
+  test('one that is stopped before it is registered asks no more', async () => {
+    const world = new World(new Story());
+    world.refusal = Errors.NOT_CONTROLLER;
+    const registering = expect(world.registration.register()).rejects.toThrow(/was stopped/);
+    await settled();
+    await world.registration.stop();
+    await registering;
+    expect(world.asked).toEqual(['BrokerRegistration']);
+    expect(world.timers.map(({ isCancelled }) => isCancelled)).toEqual([true, true]);
   });
 
   test('it may go when others lead what it led', async () => {
