@@ -73,6 +73,7 @@ export class Server {
   #nextConnectionId = 1;
   #sweep: Timer | undefined;
   #whenEmpty: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(private readonly options: ServerOptions) {
     const { clock, logger, registry, services, limits, overwritesLentBytes } = options;
@@ -98,7 +99,7 @@ export class Server {
     return this.#connections.size;
   }
 
-  /** Rejects with the system's error (`code` EADDRINUSE, …). */
+  /** Rejects with the system's error (`code` EADDRINUSE, …), and if it is closed meanwhile. */
   async listen(listener: ListenerOptions): Promise<Listening> {
     const { host, port, tls } = listener;
     const where = tls === undefined ? { host, port } : { host, port, tls };
@@ -106,6 +107,10 @@ export class Server {
       return this.#accept(listener, link);
     });
     this.#listening.push(listening);
+    if (this.#isClosed) {
+      await this.stopAccepting();
+      throw new Error('the server was closed before it listened');
+    }
     return listening;
   }
 
@@ -116,6 +121,7 @@ export class Server {
 
   /** Stops accepting and ends every connection; resolves when all are gone. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const stopped = this.stopAccepting();
     const gone = new Promise<void>((resolve) => {
       this.#whenEmpty = resolve;

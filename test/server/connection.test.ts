@@ -501,3 +501,21 @@ test('closing the server ends every connection and forgets it', async () => {
   expect(clients.every(({ isClosed }) => isClosed)).toBe(true);
   expect(server.connectionCount).toBe(0);
 });
+
+test('a listener that is opened while the server closes is closed again', async () => {
+  const { world, node, server } = await setUp();
+  const listener = { name: 'PLAINTEXT', serves: 'broker' as const, host: 'node', port: 9093 };
+  const refused = expect(server.listen(listener)).rejects.toThrow(/closed before it listened/);
+  await world.outcome(server.close());
+  await world.outcome(refused);
+  // The port is free again.
+  const { network } = node;
+  const listening = await world.outcome(
+    network.listen({ host: 'node', port: 9093 }, () => never()),
+  );
+  await world.outcome(listening.close());
+});
+
+const never = (): never => {
+  throw new Error('nobody connects');
+};
