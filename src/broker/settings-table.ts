@@ -106,7 +106,7 @@ export const BROKER_SETTINGS = [
   int('broker.heartbeat.interval.ms', '2000', 'medium', {
     documentation: 'How often a broker tells the controller that it is alive.',
   }),
-  int('broker.id', '-1', 'high'),
+  int('broker.id', '-1', 'high', { documentation: 'The old name of `node.id`.' }),
   string('broker.rack', null, 'medium', {
     documentation: 'The rack this broker stands in; told to clients and used to spread replicas.',
   }),

@@ -56,7 +56,8 @@ export class Settings {
   readonly #values = new Map<string, ConfigValue>();
 
   /** Throws StartError for a missing or wrong value of a setting in force. */
-  constructor(properties: Properties) {
+  constructor(given: Properties) {
+    const properties = withNodeId(given);
     this.given = properties;
     const names = [...properties.keys()];
     this.unknownNames = names.filter((name) => !isKnown(name));
@@ -98,6 +99,18 @@ export class Settings {
     }
     return text !== undefined && isInForce(name) ? readGiven(setting, text) : readDefault(setting);
   }
+}
+
+/** `broker.id` is the old name of `node.id`, under which it may still be given. */
+function withNodeId(properties: Properties): Properties {
+  const nodeId = properties.get('node.id');
+  const brokerId = properties.get('broker.id');
+  if (brokerId === undefined) return properties;
+  if (nodeId === undefined) return new Map([...properties, ['node.id', brokerId]]);
+  if (nodeId.trim() === brokerId.trim()) return properties;
+  throw new StartError(
+    `node.id is ${nodeId} and broker.id, its old name, is ${brokerId}: give node.id alone.`,
+  );
 }
 
 function readGiven(setting: BrokerSetting, text: string): ConfigValue {

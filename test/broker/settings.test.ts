@@ -47,6 +47,8 @@ test('every default is a valid value of its own setting', () => {
   const settings: readonly BrokerSetting[] = BROKER_SETTINGS;
   const given = settings
     .filter(({ default: text, isRequired }) => text !== null && !isRequired)
+    // That of the old name of node.id stands for none, and would be another node's.
+    .filter(({ name }) => name !== 'broker.id')
     .map(({ name, default: text }) => [name, text ?? '']);
   expect(() => settingsOf(Object.fromEntries(given))).not.toThrow();
 });
@@ -79,6 +81,7 @@ test.each([
     { ...REQUIRED, 'log.retention.minutes': '0', 'log.retention.hours': '1' },
     /minutes is 0/,
   ],
+  ['two node ids', { ...REQUIRED, 'broker.id': '2' }, /node\.id is 1 and broker\.id.* is 2/],
   ['no node id', { ...REQUIRED, 'node.id': '' }, /node\.id/],
   ['no listener of controllers', { 'process.roles': 'broker' }, /controller\.listener\.names/],
 ])('%s is refused with a sentence', (_what, properties, sentence) => {
@@ -108,3 +111,14 @@ test.each([
 ])('connections.max.idle.ms=%s lets a connection be idle for %d ms', (text, idleMs) => {
   expect(serverLimits(settingsOf({ 'connections.max.idle.ms': text })).maxIdleMs).toBe(idleMs);
 });
+
+test.each([{ 'broker.id': '7' }, { 'node.id': '7' }, { 'broker.id': '7', 'node.id': ' 7' }])(
+  'a node is numbered by %j',
+  (ids) => {
+    const { 'node.id': _, ...others } = REQUIRED;
+    const settings = new Settings(new Map(Object.entries({ ...others, ...ids })));
+    expect(settings.nodeId).toBe(7);
+    expect(settings.given.get('node.id')?.trim()).toBe('7');
+    expect(settings.namesWithoutEffect).toEqual([]);
+  },
+);

@@ -113,6 +113,7 @@ function fileWithOptions(file: string, options: StartOptions): Properties {
   if (options['node-id'] !== undefined) {
     const nodeId = wholeNumber('--node-id', options['node-id'], MOST_NODE_ID);
     properties.set('node.id', String(nodeId));
+    properties.delete('broker.id');
   }
   if (options.memory === true) {
     properties.set('log.dirs', MEMORY_FOLDER);
