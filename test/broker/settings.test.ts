@@ -122,3 +122,30 @@ test.each([{ 'broker.id': '7' }, { 'node.id': '7' }, { 'broker.id': '7', 'node.i
     expect(settings.namesWithoutEffect).toEqual([]);
   },
 );
+
+describe('what is said of the controllers must go with the roles', () => {
+  const voters = { 'controller.quorum.voters': '2@a:1,3@b:1' };
+  const servers = { 'controller.quorum.bootstrap.servers': 'a:1' };
+  const broker = { ...REQUIRED, 'process.roles': 'broker' };
+  const autoJoin = { 'controller.quorum.auto.join.enable': 'true' };
+
+  test.each([
+    [{ ...REQUIRED, ...voters }, /has controller, and controller\.quorum\.voters has no node 1/],
+    [{ ...REQUIRED, ...voters, 'process.roles': 'controller' }, /has no node 1/],
+    [{ ...broker, ...voters, 'node.id': '3' }, /has no controller.* has node 3/],
+    [broker, /must know its controllers/],
+    [{ ...broker, ...servers, ...autoJoin }, /auto\.join\.enable is for controllers/],
+  ])('%j is refused', (properties, sentence) => {
+    expect(refusal(properties)).toMatch(sentence);
+  });
+
+  test.each([
+    [REQUIRED],
+    [{ ...REQUIRED, ...voters, 'node.id': '2' }],
+    [{ ...REQUIRED, ...servers, ...autoJoin }],
+    [{ ...broker, ...voters }],
+    [{ ...broker, ...servers }],
+  ])('%j is taken', (properties) => {
+    expect(() => checkSettings(settingsOf(properties))).not.toThrow();
+  });
+});

@@ -100,7 +100,10 @@ function clusterProperties(
     shape.voters === 'static'
       ? ['controller.quorum.voters', controllers.map((id) => `${id}@${address(id)}`).join(',')]
       : ['controller.quorum.bootstrap.servers', controllers.map(address).join(',')],
-    ['controller.quorum.auto.join.enable', String(shape.voters === 'joining')],
+    [
+      'controller.quorum.auto.join.enable',
+      String(shape.voters === 'joining' && roles !== 'broker'),
+    ],
     ['log.dirs', DATA_FOLDER],
     ['default.replication.factor', replicationFactor],
     ['min.insync.replicas', String(shape.minInsyncReplicas)],

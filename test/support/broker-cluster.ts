@@ -286,6 +286,9 @@ export class BrokerCluster {
       broker: client,
       controller,
     }[roles];
+    // Only controllers may be told to join.
+    const isTold = ([name]: readonly [string, string]): boolean =>
+      roles !== 'broker' || name !== 'controller.quorum.auto.join.enable';
     return new Map([
       ['process.roles', roles],
       ['node.id', String(id)],
@@ -296,7 +299,7 @@ export class BrokerCluster {
         : (['controller.quorum.voters', voters.join(',')] as const),
       ['log.dirs', FOLDER],
       ['offsets.topic.num.partitions', '3'],
-      ...Object.entries(settings),
+      ...Object.entries(settings).filter(isTold),
     ]);
   }
 
