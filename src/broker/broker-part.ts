@@ -155,7 +155,7 @@ export class BrokerPart {
       incarnationId: this.#incarnationId,
       rack: settings.value('broker.rack'),
       listeners: plans
-        .filter(({ isForControllers }) => !isForControllers)
+        .filter(({ isForControllers, isAdvertised }) => !isForControllers && isAdvertised)
         .map(({ advertised, protocol, name }) => {
           const listener = bound.find((each) => each.name === name);
           return { ...advertised, port: listener?.port ?? advertised.port, protocol };

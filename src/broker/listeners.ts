@@ -17,6 +17,8 @@ export interface Endpoint {
 export interface ListenerPlan extends Endpoint {
   readonly protocol: SecurityProtocol;
   readonly isForControllers: boolean;
+  /** Whether others are told of it: all are, unless advertised.listeners names some alone. */
+  readonly isAdvertised: boolean;
   /** Port 0 stands for the port that the listener gets. */
   readonly advertised: Endpoint;
 }
@@ -41,13 +43,22 @@ export function planListeners(settings: Settings, localHost: () => string): List
       throw new StartError(`advertised.listeners names ${name}, which listeners does not.`);
     }
   }
+  const isTold = (name: string): boolean =>
+    controllerNames.includes(name) ||
+    !settings.isGiven('advertised.listeners') ||
+    advertised.has(name);
   const plans = endpoints.map((endpoint) => ({
     ...endpoint,
     protocol: protocolOf(endpoint.name),
     isForControllers: controllerNames.includes(endpoint.name),
+    isAdvertised: isTold(endpoint.name),
     advertised: advertised.get(endpoint.name) ?? derive(endpoint, localHost),
   }));
-  checkBrokerListener(settings, endpoints, controllerNames);
+  checkBrokerListener(
+    settings,
+    endpoints.filter(({ name }) => isTold(name)),
+    controllerNames,
+  );
   return plans;
 }
 

@@ -90,7 +90,8 @@ export const BROKER_SETTINGS = [
   }),
   list('advertised.listeners', null, 'high', {
     documentation:
-      'Where clients are told to connect, listener by listener; `listeners` where not set.',
+      'Where clients are told to connect; of listeners left out they are told nothing. ' +
+      '`listeners` where not set.',
   }),
   classOf('alter.config.policy.class.name', null, 'low'),
   int('alter.log.dirs.replication.quota.window.num', '11', 'low', { valid: atLeast(1) }),

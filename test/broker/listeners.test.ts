@@ -32,6 +32,7 @@ test('each listener is planned with its protocol, its use and where clients are 
       port: 9092,
       protocol: 'PLAINTEXT',
       isForControllers: false,
+      isAdvertised: true,
       advertised: { name: 'PLAINTEXT', host: 'localhost', port: 9092 },
     },
     {
@@ -40,6 +41,7 @@ test('each listener is planned with its protocol, its use and where clients are 
       port: 9093,
       protocol: 'PLAINTEXT',
       isForControllers: true,
+      isAdvertised: true,
       advertised: { name: 'CONTROLLER', host: '127.0.0.1', port: 9093 },
     },
   ]);
@@ -50,14 +52,15 @@ test.each(['', '0.0.0.0', '[::]'])('every interface (%j) is advertised as this m
   expect(first?.advertised).toEqual({ name: 'PLAINTEXT', host: '192.0.2.7', port: 9092 });
 });
 
-test('advertised.listeners wins, listener by listener', () => {
+test('advertised.listeners wins, and clients are told of no other listener', () => {
   const listeners = plan({
     listeners: 'PLAINTEXT://:9092,OUTSIDE://:19092,CONTROLLER://:9093',
     'advertised.listeners': 'OUTSIDE://[2001:db8::1]:443',
+    'inter.broker.listener.name': 'OUTSIDE',
     'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT',
   });
-  expect(listeners.map(({ advertised: { host, port } }) => `${host} ${port}`)).toEqual([
-    '192.0.2.7 9092',
+  const told = listeners.filter(({ isAdvertised }) => isAdvertised);
+  expect(told.map(({ advertised: { host, port } }) => `${host} ${port}`)).toEqual([
     '2001:db8::1 443',
     '192.0.2.7 9093',
   ]);
@@ -115,6 +118,16 @@ test.each([
       'listener.security.protocol.map': 'OTHER:PLAINTEXT,CONTROLLER:PLAINTEXT',
     },
     /inter\.broker\.listener\.name is PLAINTEXT where it is not set.* set it to one of OTHER/,
+  ],
+  [
+    'brokers without a listener among those advertised',
+    {
+      listeners: 'PLAINTEXT://:1,OUTSIDE://:2,CONTROLLER://:3',
+      'advertised.listeners': 'OUTSIDE://a:2',
+      'listener.security.protocol.map':
+        'PLAINTEXT:PLAINTEXT,OUTSIDE:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    },
+    /inter\.broker\.listener\.name is PLAINTEXT.* set it to one of OUTSIDE/,
   ],
   [
     'brokers told twice how to reach each other',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { Channel, channelBuffers } from '../../src/client/channel';
 import { type RunningCluster, startCluster } from '../../src/embed/cluster';
+import { startBroker } from '../../src/embed/start-broker';
 import { nodePlatform } from '../../src/platform/node';
 import type { AnyApi, RequestDraft, ResponseOf } from '../../src/protocol/api';
 import { CreateTopics } from '../../src/protocol/apis/create-topics';
@@ -45,6 +46,19 @@ async function inSync(cluster: RunningCluster, name: string): Promise<number> {
 
 const others = (cluster: RunningCluster, nodeId: number) =>
   cluster.nodes.filter((node) => node.nodeId !== nodeId);
+
+test('a listener that advertised.listeners leaves out is one of which clients are not told', async () => {
+  const protocols = ['PLAINTEXT', 'INSIDE', 'CONTROLLER'].map((name) => `${name}:PLAINTEXT`);
+  await using broker = await startBroker({
+    settings: {
+      listeners: 'PLAINTEXT://127.0.0.1:0,INSIDE://127.0.0.1:0,CONTROLLER://127.0.0.1:0',
+      'listener.security.protocol.map': protocols.join(','),
+      'advertised.listeners': 'PLAINTEXT://127.0.0.1:0',
+    },
+  });
+  const ports = broker.brokers.map((address) => Number(address.split(':')[1]));
+  expect(await Promise.all(ports.map(alive))).toEqual([[1], []]);
+});
 
 describe('a cluster in this process', () => {
   test('serves its topics on every broker, and stops', async () => {
