@@ -3,6 +3,7 @@
  * the disk's own errors; `log.ts` turns those into the folder's failure.
  */
 import type { Offset } from '../base/ids';
+import { InvariantError } from '../base/invariant';
 import { systemErrorCode } from '../base/system-error';
 import type { WallMs } from '../base/times';
 import * as batch from '../protocol/records/batch';
@@ -101,7 +102,9 @@ export class LogBody {
       this.producers.endOffset = this.#endOffset;
       for (const aborted of producers.commit()) segment.addAborted(aborted);
     } catch (error) {
-      if (segment.size !== sizeBefore) this.#giveUp('appending to', error);
+      // A bug ends the node anyway.
+      const isHalfDone = segment.size !== sizeBefore && !(error instanceof InvariantError);
+      if (isHalfDone) this.#giveUp('appending to', error);
       throw error;
     }
   }
