@@ -2,6 +2,7 @@
 
 const MEANINGS = {
   EEXIST: 'file already exists',
+  EMFILE: 'too many open files',
   EINVAL: 'invalid argument',
   EIO: 'i/o error',
   EISDIR: 'illegal operation on a directory',

@@ -7,6 +7,7 @@ import type { Log } from '../storage/log';
 import { LogContext } from '../storage/log-context';
 import type { LogFolder } from '../storage/log-folder';
 import { createLog, openLog } from '../storage/log-opening';
+import { isOutOfDescriptors } from '../storage/open-files';
 import { DEFAULT_LOG_SETTINGS, type LogSettings } from '../storage/settings';
 import { CorruptMetadataError, eachBatch } from './batches';
 import { quorumRecordsIn } from './control-records';
@@ -36,6 +37,8 @@ const LEGACY_BOOTSTRAP_FILE = 'bootstrap.checkpoint';
 
 /** Bytes read from the log at a time. */
 const READ_BYTES = 1024 * 1024;
+/** How long it waits for other files to be closed. */
+const DESCRIPTORS_MS = 100;
 
 export type MetadataPlatform = Pick<Platform, 'clock' | 'random' | 'disk' | 'log'>;
 
@@ -112,13 +115,18 @@ export class MetadataFolder {
     }
   }
 
-  /** Durable when it resolves. */
+  /** Durable when it resolves. A lack of descriptors passes: it is tried until there is one. */
   async writeVote(state: ElectionState): Promise<void> {
+    const { clock, disk, log } = this.#platform;
     const path = `${this.path}/${VOTE_FILE}`;
-    try {
-      await this.#platform.disk.replace(path, encodeVoteFile(state));
-    } catch (error) {
-      throw this.#folder.failureOf(`writing ${path}`, error);
+    for (let failed = 0; ; failed += 1) {
+      try {
+        return await disk.replace(path, encodeVoteFile(state));
+      } catch (error) {
+        if (!isOutOfDescriptors(error)) throw this.#folder.failureOf(`writing ${path}`, error);
+        if (failed === 0) log.warn('no file can be opened to write the vote down', { error });
+      }
+      await clock.sleep(DESCRIPTORS_MS);
     }
   }
 

@@ -35,3 +35,19 @@ test.each(['write', 'sync', 'name'] as const)(
     expect(opened.readVote()?.epoch).toBe(1);
   },
 );
+
+test('a vote waits while no file can be opened', async () => {
+  const world = new TestWorld();
+  const machine = new Machine(world.simulation, world.networks, 'one', 1);
+  const { platform } = machine.boot(silentLogger);
+  const folder = new LogFolder('/data', 'mABQqJbFRSGbaoaJnXTEKA');
+  const opened = await world.outcome(
+    MetadataFolder.open(platform, folder, DEFAULT_QUORUM_SETTINGS),
+  );
+  const disk = machine.disk as SimulatedDisk;
+  for (const after of [0, 1, 2]) disk.failAt(after, 'write', 'EMFILE');
+  await world.outcome(opened.writeVote(VOTE));
+  expect(disk.failuresLeft).toBe(0);
+  expect(opened.readVote()?.epoch).toBe(1);
+  expect(folder.isOffline).toBe(false);
+});
