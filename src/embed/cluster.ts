@@ -206,6 +206,8 @@ class Node implements ClusterNode {
   #former: Life | undefined;
   #broker: Broker | undefined;
   #stopping: Promise<void> | undefined;
+  /** How often it was told to end. */
+  #endings = 0;
 
   constructor(options: NodeOptions) {
     const { nodeId, host, port } = options.node;
@@ -225,6 +227,7 @@ class Node implements ClusterNode {
   }
 
   kill(): void {
+    this.#endings += 1;
     this.#life?.end();
     this.#former = this.#life ?? this.#former;
     this.#life = undefined;
@@ -232,6 +235,7 @@ class Node implements ClusterNode {
   }
 
   stop(): Promise<void> {
+    this.#endings += 1;
     this.#stopping ??= keepingAlive(() => this.#stop()).finally(() => {
       this.#stopping = undefined;
     });
@@ -266,11 +270,13 @@ class Node implements ClusterNode {
   }
 
   async #restart(): Promise<void> {
+    const endings = this.#endings;
+    const sentence = `Node ${this.nodeId} was ended before it served.`;
     if (this.#stopping !== undefined) await this.#stopping;
+    if (this.#endings !== endings) throw new Error(sentence);
     if (this.#life !== undefined) throw new Error(`Node ${this.nodeId} is running already.`);
     const life = new Life(this.#options.base.clock);
     const former = this.#former;
-    const sentence = `Node ${this.nodeId} was ended before it served.`;
     this.#life = life;
     try {
       const broker = await life.during(async () => {

@@ -143,6 +143,17 @@ describe('a cluster in this process', () => {
     await cluster.createTopics(['u']);
   });
 
+  test('starts no node that was told to end after it was told to start again', async () => {
+    const cluster = await startCluster({ brokers: 1 });
+    const node = cluster.node(1);
+    for (const end of [() => node.kill(), () => node.stop(), () => cluster.stop()]) {
+      const stopping = node.stop();
+      const refused = expect(node.restart()).rejects.toThrow('Node 1 was ended before it served.');
+      await Promise.all([stopping, end(), refused]);
+      expect(node.state).toBe('stopped');
+    }
+  });
+
   test('stops a frozen node, and is stopped once all of its nodes are', async () => {
     const cluster = await startCluster({ brokers: 1 });
     const node = cluster.node(1);
