@@ -97,6 +97,28 @@ describe('what is named more than once is answered once:', () => {
     expect(answer).toMatchObject({ results: [{ resourceName: 'a' }, { resourceName: 'b' }] });
   });
 
+  test('a resource of which other keys are named, with all of them', () => {
+    const services = {
+      nodeId: 1,
+      picture: () => ({ topicByName: () => ({}), configOf: () => new Map() }),
+      brokerConfigs: { definitions: [], given: new Map() },
+    };
+    const namesFor = (...keys: readonly (readonly string[] | null)[]) => {
+      const resources = keys.map((configurationKeys) => ({
+        resourceType: 2,
+        resourceName: 't',
+        configurationKeys,
+      }));
+      const answer = describeConfigs.handle({ resources } as never, context, services as never);
+      const { results } = answer as { results: { configs: { name: string }[] }[] };
+      expect(results).toHaveLength(1);
+      return results[0]?.configs.map(({ name }) => name);
+    };
+    const [ms, bytes] = ['retention.ms', 'retention.bytes'] as const;
+    expect(namesFor([ms], [bytes], [ms])?.sort()).toEqual([bytes, ms]);
+    expect(namesFor([ms], null, [bytes])).toEqual(namesFor(null));
+  });
+
   test('producers of partitions', () => {
     const topics = names(['a', 'b']).map((name) => ({ name, partitionIndexes: [0, 1, 0] }));
     const services = { picture: () => ({ topicByName: () => undefined }) };
@@ -143,7 +165,9 @@ describe('what is named more than once is answered once:', () => {
       return { kind: 'answered', response: { topics: [] } };
     };
     const topics = names(['s', 't']).map((name) => ({ name, partitionIndexes: [0, 1, 0] }));
-    const request = { groups: names(['a', 'b']).map((groupId) => ({ groupId, topics })) };
+    const other = { groupId: 'a', topics: [{ name: 'other', partitionIndexes: [7] }] };
+    const groups = names(['a', 'b']).map((groupId) => ({ groupId, topics }));
+    const request = { groups: [...groups, other, { groupId: 'b', topics: null }] };
     const services = { picture: () => ({}), groups: { ask } } as never;
     await offsetFetch.handle(request as never, context, services);
     const once = [
@@ -151,8 +175,9 @@ describe('what is named more than once is answered once:', () => {
       { name: 't', partitionIndexes: [0, 1] },
     ];
     expect(fetched).toEqual([
-      { groupId: 'a', topics: once },
+      { groupId: 'a', topics: [...once, ...other.topics] },
       { groupId: 'b', topics: once },
+      { groupId: 'b', topics: null },
     ]);
   });
 });

@@ -19,7 +19,6 @@ import {
   subscriptionEntries,
   topicEntries,
 } from '../config-entries';
-import { firstOfEach } from '../distinct';
 import { serve } from '../handler';
 import type { Services } from '../services';
 
@@ -37,12 +36,27 @@ export const describeConfigs = serve({
         `Unexpected resource type ${resourceType} for resource ${resourceName}`,
       );
     }
-    const resources = firstOfEach(request.resources, ({ resourceType, resourceName }) => {
-      return `${resourceType}:${resourceName}`;
-    });
-    return { results: resources.map((asked) => describe(asked, request, services)) };
+    const asked = eachOnce(request.resources);
+    return { results: asked.map((resource) => describe(resource, request, services)) };
   },
 });
+
+/** Each resource once, with all the keys that are named of it; without any, with all it has. */
+function eachOnce(resources: readonly Asked[]): readonly Asked[] {
+  const byKey = new Map<string, { asked: Asked; keys: Set<string> }>();
+  for (const asked of resources) {
+    const key = `${asked.resourceType}:${asked.resourceName}`;
+    const named = asked.configurationKeys ?? [];
+    const known = byKey.get(key);
+    if (known === undefined) byKey.set(key, { asked, keys: new Set(named) });
+    else if (named.length === 0) known.keys.clear();
+    else if (known.keys.size > 0) for (const name of named) known.keys.add(name);
+  }
+  return Array.from(byKey.values(), ({ asked, keys }) => ({
+    ...asked,
+    configurationKeys: [...keys],
+  }));
+}
 
 function describe(asked: Asked, request: Request, services: Services): Result {
   const { resourceType, resourceName, configurationKeys } = asked;

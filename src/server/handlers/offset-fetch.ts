@@ -11,7 +11,6 @@ import type { RequestOf } from '../../protocol/api';
 import { OffsetFetch } from '../../protocol/apis/offset-fetch';
 import { type ErrorCode, Errors } from '../../protocol/errors';
 import type { Element } from '../../protocol/schema';
-import { firstOfEach } from '../distinct';
 import { serve } from '../handler';
 import type { Services } from '../services';
 
@@ -26,9 +25,7 @@ export const offsetFetch = serve({
   api: OffsetFetch,
   async handle(request, { apiVersion }, services) {
     const asked =
-      apiVersion >= FIRST_WITH_GROUPS
-        ? firstOfEach(request.groups, ({ groupId, topics }) => `${topics === null}:${groupId}`)
-        : [onlyGroup(request)];
+      apiVersion >= FIRST_WITH_GROUPS ? eachGroupOnce(request.groups) : [onlyGroup(request)];
     const groups = await Promise.all(
       asked.map((group) => fetchGroup(group, request.requireStable, apiVersion, services)),
     );
@@ -71,6 +68,18 @@ async function fetchGroup(
     return { ...response, topics: [...response.topics, ...unknown.map(unknownTopic)] };
   }
   return usesIds ? { ...response, topics: withIds(response.topics, picture) } : response;
+}
+
+/** Each group at most twice: with all the topics that are named of it, and with all it has. */
+function eachGroupOnce(groups: Request['groups']): readonly FetchRequest[] {
+  const byKey = new Map<string, { group: FetchRequest; topics: Element<Topics>[] | null }>();
+  for (const group of groups) {
+    const key = `${group.topics === null}:${group.groupId}`;
+    const known = byKey.get(key);
+    if (known === undefined) byKey.set(key, { group, topics: group.topics && [...group.topics] });
+    else for (const topic of group.topics ?? []) known.topics?.push(topic);
+  }
+  return Array.from(byKey.values(), ({ group, topics }) => ({ ...group, topics }));
 }
 
 /** Each partition once: a few bytes of a request bring as many metadata as was committed. */
