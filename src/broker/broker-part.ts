@@ -129,6 +129,7 @@ export class BrokerPart {
     data.replicas.apply(image, change);
     this.#fetchers.apply(image, change);
     this.groups.apply(image, change);
+    this.transactions.coordinators.apply(image);
   }
 
   /** Without them the first producer that wants one waits. */

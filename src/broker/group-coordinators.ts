@@ -89,7 +89,8 @@ export class NodeGroups implements GroupCoordinators {
   }
 
   /** A listener of the publisher: offsets of topics that are gone go too. */
-  apply(_image: Image, { deletedTopics }: Delta): void {
+  apply(image: Image, { deletedTopics }: Delta): void {
+    this.#partitions.follow(image);
     const topics = [...deletedTopics.values()].filter(({ name }) => name !== OFFSETS_TOPIC);
     if (topics.length === 0) return;
     for (const index of this.#coordinators.indexes()) {

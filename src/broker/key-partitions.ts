@@ -18,13 +18,18 @@ export class KeyPartitions {
     this.#picture = picture;
   }
 
-  /** Undefined while the topic does not exist. */
-  of(key: string): number | undefined {
-    const topic = this.#picture().topicByName(this.#topic);
-    if (topic === undefined) return undefined;
-    if (this.#known?.topicId !== topic.id) {
+  /** To be called for every picture: all nodes that show the topic then go by the same count. */
+  follow(picture: Image): void {
+    const topic = picture.topicByName(this.#topic);
+    if (topic === undefined) this.#known = undefined;
+    else if (this.#known?.topicId !== topic.id) {
       this.#known = { topicId: topic.id, count: topic.partitions.length };
     }
-    return partitionOfKey(key, this.#known.count);
+  }
+
+  /** Undefined while the topic does not exist. */
+  of(key: string): number | undefined {
+    this.follow(this.#picture());
+    return this.#known && partitionOfKey(key, this.#known.count);
   }
 }

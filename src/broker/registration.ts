@@ -63,6 +63,8 @@ export class Registration {
   #mayShutDown: (() => void) | undefined;
   /** Ends the wait before it asks again to be registered. */
   #endPause: (() => void) | undefined;
+  /** What the last try to register again was answered with; each is told once. */
+  #refusal: number | undefined;
   /** Heartbeats that a controller answered. */
   #answered = 0;
 
@@ -250,9 +252,15 @@ export class Registration {
     const { logger, heartbeatIntervalMs } = this.#options;
     if (this.#hasNothing) return heartbeatIntervalMs;
     const { errorCode, brokerEpoch } = await this.#askToRegister();
-    const told = { brokerEpoch: this.#epoch, error: errorName(errorCode) };
-    logger.warn('the registration is stale: this broker registers again', told);
-    if (errorCode !== Errors.NONE) return heartbeatIntervalMs;
+    if (errorCode !== this.#refusal) {
+      const told = { brokerEpoch: this.#epoch, error: errorName(errorCode) };
+      logger.warn('the registration is stale: this broker registers again', told);
+    }
+    this.#refusal = errorCode;
+    if (errorCode !== Errors.NONE) {
+      return PASSING.has(errorCode) ? Math.min(RETRY_MS, heartbeatIntervalMs) : heartbeatIntervalMs;
+    }
+    this.#refusal = undefined;
     this.#epoch = brokerEpoch;
     return 0;
   }

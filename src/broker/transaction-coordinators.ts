@@ -69,6 +69,11 @@ export class NodeTransactions implements TransactionCoordinators {
     });
   }
 
+  /** Takes note of a new picture. */
+  apply(image: Image): void {
+    this.#partitions.follow(image);
+  }
+
   partitionOf(transactionalId: string): number | undefined {
     return this.#partitions.of(transactionalId);
   }

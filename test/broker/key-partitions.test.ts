@@ -30,6 +30,20 @@ describe('the partition of a key', () => {
     expect(new Set(partitionsOf(new KeyPartitions(TOPIC, () => story.image))).size).toBe(7);
   });
 
+  test('is by the count of the first picture, though nobody asked until the next', () => {
+    const story = new Story().up(1);
+    const partitions = new KeyPartitions(TOPIC, () => story.image);
+    story.topic(TOPIC, [1], [1], [1]);
+    partitions.follow(story.image);
+    story.ask(CreatePartitions, {
+      topics: [{ name: TOPIC, count: 7, assignments: null }],
+      timeoutMs: 1000,
+      validateOnly: false,
+    });
+    partitions.follow(story.image);
+    expect(new Set(partitionsOf(partitions)).size).toBe(3);
+  });
+
   test('counts anew in a topic that was made again', () => {
     const story = new Story().up(1);
     const partitions = new KeyPartitions(TOPIC, () => story.image);
