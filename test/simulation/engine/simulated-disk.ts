@@ -36,6 +36,8 @@ export class MachineDisk {
   image = new DiskImage();
   /** Paths locked by the life that runs. */
   readonly locked = new Set<string>();
+  /** No fsync takes unusually long: work has an end that can be waited for. */
+  isAtPeace = false;
 }
 
 /** However slow a disk is: far less than what a world waits for in the end. */
@@ -257,7 +259,8 @@ export class SimulatedDisk implements Disk {
       }
       const { chance, syncUs } = this.#traits;
       // Now and then a disk thinks for long.
-      const delayUs = chance.chance(0.02) ? syncUs * 50 : chance.between(50, syncUs);
+      const isLong = chance.chance(0.02) && !this.#machine.isAtPeace;
+      const delayUs = isLong ? syncUs * 50 : chance.between(50, syncUs);
       const slowUs = Math.min(delayUs * this.#slowness, LONGEST_SYNC_US);
       this.#simulation.schedule(slowUs, 'disk', this.#life, () => {
         if (failure !== undefined) return reject(failure);

@@ -159,6 +159,7 @@ export class SimulatedNode {
   /** Nothing goes wrong any more: it is to come up and stay up. */
   heal(): void {
     this.#isHealed = true;
+    this.machine.makePeace();
     this.machine.disk?.calm();
     this.machine.life?.resume();
     if (this.#hasFailingDisk) this.restart(0);
