@@ -1,6 +1,4 @@
 import { InvariantError } from '../../src/base/invariant';
-import { soleNodeProperties } from '../../src/broker/sole-node';
-import { startNode } from '../../src/broker/start-node';
 import { diskError } from '../../src/platform/disk-error';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
@@ -12,6 +10,7 @@ import { Produce } from '../../src/protocol/apis/produce';
 import { Errors } from '../../src/protocol/errors';
 import { buildBatch } from '../../src/protocol/records/builder';
 import { RawClient } from '../server/raw-client';
+import { startSoleNode } from '../support/sole-node';
 import { TestWorld } from '../support/world';
 
 interface BreakableDisk {
@@ -67,19 +66,7 @@ function breakableDisk(
 
 async function startOn(world: TestWorld, disk: Disk, others: Record<string, string> = {}) {
   const machine = world.machine('one', disk);
-  const sole = soleNodeProperties({
-    nodeId: 1,
-    host: 'one',
-    port: 9092,
-    controllerPort: 9093,
-    advertisedHost: undefined,
-    dataFolder: '/data',
-  });
-  const properties = new Map([...sole, ...Object.entries(others)]);
-  const broker = await world.outcome(
-    startNode({ platform: machine, properties, localHost: () => 'one' }),
-  );
-  return { broker, machine };
+  return { broker: await startSoleNode(world, machine, others), machine };
 }
 
 test('a bug in the metadata log ends the node’s part: nobody is served, `failed` rejects', async () => {

@@ -1,28 +1,13 @@
 /** A node whose metadata log is gone while its partitions are still there. */
-import { soleNodeProperties } from '../../src/broker/sole-node';
 import { StartError } from '../../src/broker/start-error';
-import { startNode } from '../../src/broker/start-node';
 import { memoryDisk } from '../../src/platform/memory-disk';
 import type { Disk } from '../../src/platform/platform';
+import { startSoleNode } from '../support/sole-node';
 import { TestWorld } from '../support/world';
 
 const METADATA = '/data/__cluster_metadata-0';
 
-const start = (world: TestWorld, disk: Disk) =>
-  world.outcome(
-    startNode({
-      platform: world.machine('one', disk),
-      properties: soleNodeProperties({
-        nodeId: 1,
-        host: 'one',
-        port: 9092,
-        controllerPort: 9093,
-        advertisedHost: undefined,
-        dataFolder: '/data',
-      }),
-      localHost: () => 'one',
-    }),
-  );
+const start = (world: TestWorld, disk: Disk) => startSoleNode(world, world.machine('one', disk));
 
 /** What a clean stop leaves behind. */
 async function stopped(topics: readonly string[]) {

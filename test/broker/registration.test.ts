@@ -183,12 +183,7 @@ describe('the life of a broker in its cluster', () => {
 
   test('it may go when others lead what it led', async () => {
     const story = new Story().up(2);
-    const world = new World(story);
-    await world.registration.register();
-    void world.registration.unfence();
-    world.deliver();
-    await settled();
-    world.deliver();
+    const world = await serving(story);
     story.topic('t', [1, 2]);
     let mayGo = false;
     void world.registration.shutDown(60_000).then(() => {

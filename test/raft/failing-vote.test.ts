@@ -9,19 +9,25 @@ import { TestWorld } from '../support/world';
 
 const VOTE = { epoch: 1, leaderId: undefined, voted: undefined, voters: [1], kraftVersion: 0 };
 
+/** An open folder of the metadata log, on a disk that can be made to fail. */
+async function setUp() {
+  const world = new TestWorld();
+  const machine = new Machine(world.simulation, world.networks, 'one', 1);
+  const { platform } = machine.boot(silentLogger);
+  const folder = new LogFolder('/data', 'mABQqJbFRSGbaoaJnXTEKA');
+  const opened = await world.outcome(
+    MetadataFolder.open(platform, folder, DEFAULT_QUORUM_SETTINGS),
+  );
+  return { world, disk: machine.disk as SimulatedDisk, folder, opened };
+}
+
 test.each(['write', 'sync', 'name'] as const)(
   'a vote that cannot be kept (%s fails) takes its log folder offline',
   async (operation) => {
-    const world = new TestWorld();
-    const machine = new Machine(world.simulation, world.networks, 'one', 1);
-    const { platform } = machine.boot(silentLogger);
-    const folder = new LogFolder('/data', 'mABQqJbFRSGbaoaJnXTEKA');
-    const opened = await world.outcome(
-      MetadataFolder.open(platform, folder, DEFAULT_QUORUM_SETTINGS),
-    );
+    const { world, disk, folder, opened } = await setUp();
     await world.outcome(opened.writeVote(VOTE));
     expect(folder.isOffline).toBe(false);
-    (machine.disk as SimulatedDisk).failAt(0, operation, 'EIO');
+    disk.failAt(0, operation, 'EIO');
     const failure = await world.outcome(
       opened.writeVote({ ...VOTE, epoch: 2 }).then(
         () => undefined,
@@ -37,14 +43,7 @@ test.each(['write', 'sync', 'name'] as const)(
 );
 
 test('a vote waits while no file can be opened', async () => {
-  const world = new TestWorld();
-  const machine = new Machine(world.simulation, world.networks, 'one', 1);
-  const { platform } = machine.boot(silentLogger);
-  const folder = new LogFolder('/data', 'mABQqJbFRSGbaoaJnXTEKA');
-  const opened = await world.outcome(
-    MetadataFolder.open(platform, folder, DEFAULT_QUORUM_SETTINGS),
-  );
-  const disk = machine.disk as SimulatedDisk;
+  const { world, disk, folder, opened } = await setUp();
   for (const after of [0, 1, 2]) disk.failAt(after, 'write', 'EMFILE');
   await world.outcome(opened.writeVote(VOTE));
   expect(disk.failuresLeft).toBe(0);

@@ -1,7 +1,5 @@
 /** Requests with the least and the greatest number in each field that has one, to a whole node. */
 import type { Broker } from '../../src/broker/broker';
-import { soleNodeProperties } from '../../src/broker/sole-node';
-import { startNode } from '../../src/broker/start-node';
 import { TOPIC_CONFIGS } from '../../src/metadata/topic-configs';
 import type { AnyApi, ApiListener, RequestDraft, ResponseOf } from '../../src/protocol/api';
 import { AddOffsetsToTxn } from '../../src/protocol/apis/add-offsets-to-txn';
@@ -18,6 +16,7 @@ import { buildBatch } from '../../src/protocol/records/builder';
 import { type FieldSpec, type FieldType, isPresent, type Shape } from '../../src/protocol/schema';
 import { handlers } from '../../src/server/handlers';
 import { servedVersions } from '../../src/server/registry';
+import { startSoleNode } from '../support/sole-node';
 import { type TestMachine, TestWorld } from '../support/world';
 import { RawClient } from './raw-client';
 
@@ -155,16 +154,7 @@ class Node {
   static async start(): Promise<Node> {
     const world = new TestWorld();
     const machine = world.machine('one');
-    const properties = soleNodeProperties({
-      nodeId: 1,
-      host: 'one',
-      port: 9092,
-      controllerPort: 9093,
-      advertisedHost: undefined,
-      dataFolder: '/data',
-    });
-    const start = startNode({ platform: machine, properties, localHost: () => 'one' });
-    const broker = await world.outcome(start);
+    const broker = await startSoleNode(world, machine);
     const node = new Node(world, machine, broker);
     broker.failed.catch((error) => node.failures.push(error));
     return node;

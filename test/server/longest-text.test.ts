@@ -1,7 +1,5 @@
 /** Requests whose every text is as long as text may be, to a whole node. */
 import fc from 'fast-check';
-import { soleNodeProperties } from '../../src/broker/sole-node';
-import { startNode } from '../../src/broker/start-node';
 import type { AnyApi, ApiListener } from '../../src/protocol/api';
 import { FindCoordinator } from '../../src/protocol/apis/find-coordinator';
 import { JoinGroup } from '../../src/protocol/apis/join-group';
@@ -10,6 +8,7 @@ import { writeRequestFrame } from '../../src/protocol/header';
 import { handlers } from '../../src/server/handlers';
 import { servedVersions } from '../../src/server/registry';
 import { valuesOf } from '../support/message-values';
+import { startSoleNode } from '../support/sole-node';
 import { TestWorld } from '../support/world';
 import { decodeAnswer, RawClient } from './raw-client';
 
@@ -18,16 +17,7 @@ const LONGEST = ['x'.repeat(32_767), '\uFFFD'.repeat(10_922)];
 async function node() {
   const world = new TestWorld();
   const machine = world.machine('one');
-  const properties = soleNodeProperties({
-    nodeId: 1,
-    host: 'one',
-    port: 9092,
-    controllerPort: 9093,
-    advertisedHost: undefined,
-    dataFolder: '/data',
-  });
-  const start = startNode({ platform: machine, properties, localHost: () => 'one' });
-  return { world, machine, broker: await world.outcome(start) };
+  return { world, machine, broker: await startSoleNode(world, machine) };
 }
 
 const PORTS: Readonly<Record<ApiListener, number>> = { broker: 9092, controller: 9093 };
